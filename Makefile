@@ -1,0 +1,43 @@
+# `make demo` and `make test` need Python 3.11 or later and pip, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-all lint requirements clean
+
+demo: $(VENV)/installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/installed-dev
+	$(BIN)/polyadic models fetch
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+$(VENV)/installed: requirements.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Polyadic needs Python 3.11 or later, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	@touch $@
+
+# Pins and hashes are exported without index addresses, so that they serve wherever packages come from.
+COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+requirements:
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(COMPILE) -o requirements.txt --extra build pyproject.toml
+	$(COMPILE) -o requirements-dev.txt --extra build --extra dev -c requirements.txt pyproject.toml
+
+clean:
+	rm -rf $(VENV) demo-workspace

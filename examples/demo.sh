@@ -1,0 +1,34 @@
+#!/bin/sh
+# What `make demo` shows: real documents in, cited answers out, no language model. Run it from the project's root.
+set -eu
+
+run() {
+    printf '\n\033[1m$ polyadic %s\033[0m\n' "$(quoted "$@")"
+    polyadic "$@"
+}
+
+quoted() {
+    for word in "$@"; do
+        case $word in
+            *" "*) printf '"%s" ' "$word" ;;
+            *) printf '%s ' "$word" ;;
+        esac
+    done
+}
+
+export POLYADIC_WORKSPACE=demo-workspace
+run models fetch
+run index examples/spaceflight
+run query "Which astronaut stayed in the cabin of Shenzhou 7 during the first Chinese spacewalk?"
+run query "Which Columbia mission was flown by the astronaut who was taken off Apollo 13 after exposure to rubella?"
+run query "When did Robert Cabana and Sergei Krikalev enter the International Space Station side by side?"
+
+cat <<'NEXT'
+
+That is all: 16 articles and a table, read into a knowledge hypergraph; no language model was asked. Try next
+  . .venv/bin/activate                                       # then polyadic is at hand
+  polyadic -w demo-workspace query "..." --trace             # why these facts and passages
+  polyadic -w demo-workspace status                          # what the workspace holds
+  polyadic -w demo-workspace show entity "Sergei Krikalev"   # everything that is said of one entity
+  polyadic index YOUR/DOCUMENTS && polyadic query "..."      # your own
+NEXT

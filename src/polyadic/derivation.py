@@ -1,0 +1,144 @@
+"""Facts and entities as a pure, order-independent function of the evidence present.
+
+*This is where scores come from.* Evidence is counted into tallies: integers that add and subtract exactly, so
+what is withdrawn leaves no trace. A fact's score is the mean of the scores its evidence gave it, an entity's the
+mean over the evidence that makes a fact and names it; both stay in the papers' ranges, (0, 10] and (0, 100].
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from polyadic import identity
+from polyadic.knowledge import Evidence
+
+# Scores are summed as integers of hundredths: sums of floats would depend on their order.
+SCORE_UNIT = 100
+
+
+class Attribute(StrEnum):
+    """What evidence may say of an entity in several versions, of which the best supported is shown."""
+
+    NAME = "name"
+    TYPE = "type"
+    DESCRIPTION = "description"
+    FORM = "form"  # name and description together: what is embedded
+
+
+@dataclass(slots=True)
+class FactTally:
+    """``evidence`` counts what states the fact, ``score`` sums its scores in hundredths."""
+
+    text: str
+    keys: tuple[str, ...]
+    evidence: int = 0
+    score: int = 0
+
+
+@dataclass(slots=True)
+class EntityTally:
+    """``evidence`` counts participations, ``chunks`` the chunks they are in, ``said`` every version of an attribute."""
+
+    evidence: int = 0
+    score: int = 0
+    chunks: int = 0
+    said: Counter[tuple[Attribute, str]] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """Counts of some evidence, or the difference of two such counts: facts by id, entities by key."""
+
+    facts: dict[str, FactTally]
+    entities: dict[str, EntityTally]
+
+
+def mean_score(total: int, evidence: int) -> float:
+    """The aggregated score: the mean, from a sum in hundredths.
+
+    >>> mean_score(total=1750, evidence=2)
+    8.75
+    """
+    return total / (evidence * SCORE_UNIT)
+
+
+def form(name: str, description: str) -> str:
+    """The text that is embedded for an entity with this name and description.
+
+    >>> form("Ada Lovelace", "English mathematician"), form("Ada Lovelace", "")
+    ('Ada Lovelace: English mathematician', 'Ada Lovelace')
+    """
+    return f"{name}: {description}" if description else name
+
+
+def tally(chunks: Iterable[Sequence[Evidence]]) -> Tallies:
+    """Count the evidence of whole chunks; evidence that makes no fact counts for nothing here.
+
+    >>> from polyadic.knowledge import Participation
+    >>> said = Evidence("Ada met Babbage.", 8.0, (Participation("Ada"), Participation("Babbage")), (), "by hand")
+    >>> counts = tally([[said], [said]])
+    >>> [(fact.text, fact.evidence) for fact in counts.facts.values()], counts.entities["ada"].chunks
+    ([('Ada met Babbage.', 2)], 2)
+    """
+    counts = Tallies({}, {})
+    for chunk in chunks:
+        named = set()
+        for evidence in chunk:
+            fact_id = evidence.fact_id
+            if fact_id is not None:
+                named.update(_count(counts, fact_id, evidence))
+        for key in named:
+            counts.entities[key].chunks += 1
+    return counts
+
+
+def difference(new: Tallies, old: Tallies) -> Tallies:
+    """What must be added to ``old`` to get ``new``; what is the same in both is left out.
+
+    >>> same = tally([])
+    >>> difference(same, same)
+    Tallies(facts={}, entities={})
+    """
+    facts = {i: FactTally(f.text, f.keys, f.evidence, f.score) for i, f in new.facts.items()}
+    for fact_id, gone in old.facts.items():
+        fact = facts.setdefault(fact_id, FactTally(gone.text, gone.keys))
+        fact.evidence -= gone.evidence
+        fact.score -= gone.score
+    entities = {k: EntityTally(e.evidence, e.score, e.chunks, Counter(e.said)) for k, e in new.entities.items()}
+    for key, less in old.entities.items():
+        entity = entities.setdefault(key, EntityTally())
+        entity.evidence -= less.evidence
+        entity.score -= less.score
+        entity.chunks -= less.chunks
+        entity.said.subtract(less.said)
+    return Tallies(
+        {i: f for i, f in facts.items() if f.evidence or f.score},
+        {k: e for k, e in entities.items() if e.evidence or e.score or e.chunks or any(e.said.values())},
+    )
+
+
+def _count(counts: Tallies, fact_id: str, evidence: Evidence) -> set[str]:
+    fact = counts.facts.get(fact_id)
+    if fact is None:
+        fact = counts.facts[fact_id] = FactTally(identity.normal_text(evidence.text), evidence.keys)
+    fact.evidence += 1
+    fact.score += round(evidence.score * SCORE_UNIT)
+    named = set()
+    for participant in evidence.participants:
+        key = participant.key
+        if not key:
+            continue
+        entity = counts.entities.get(key)
+        if entity is None:
+            entity = counts.entities[key] = EntityTally()
+        entity.evidence += 1
+        entity.score += round(participant.score * SCORE_UNIT)
+        entity.said[Attribute.NAME, participant.name] += 1
+        entity.said[Attribute.FORM, form(participant.name, participant.description)] += 1
+        if participant.type:
+            entity.said[Attribute.TYPE, participant.type] += 1
+        if participant.description:
+            entity.said[Attribute.DESCRIPTION, participant.description] += 1
+        named.add(key)
+    return named

@@ -1,0 +1,53 @@
+"""Errors that a user sees: what happened and where, and what to do next, on one line."""
+
+
+class PolyadicError(Exception):
+    """A problem that can be explained.
+
+    Parameters
+    ----------
+    what
+        What happened and where, as one sentence without a full stop.
+    next_step
+        What the user can do now, likewise; empty where there is nothing sensible to suggest.
+
+    >>> str(PolyadicError("notes.txt is empty", "write something into it"))
+    'notes.txt is empty: write something into it'
+    """
+
+    def __init__(self, what: str, next_step: str = "") -> None:
+        super().__init__(f"{what}: {next_step}" if next_step else what)
+        self.what = what
+        self.next_step = next_step
+
+
+class UnreadableDocument(PolyadicError):
+    """A file or a row cannot be read as a document; the others go on."""
+
+
+class SettingsError(PolyadicError):
+    """polyadic.toml, an environment variable or a flag holds a value that cannot be used."""
+
+
+class WeightsMissing(PolyadicError):
+    """The weights of a local model are nowhere to be found."""
+
+
+class WeightsAltered(PolyadicError):
+    """The weights of a local model are not the genuine ones."""
+
+
+class StoreError(PolyadicError):
+    """The store cannot be opened or is not what was expected."""
+
+
+class StoreBusy(StoreError):
+    """Another process is writing to this workspace."""
+
+
+class EmbedderMismatch(StoreError):
+    """The store was filled with another embedding model than the one in the settings."""
+
+
+class NotFound(PolyadicError):
+    """No document, chunk, fact or entity answers to this reference."""

@@ -1,0 +1,92 @@
+"""When two names mean one entity, and two statements one fact (DESIGN: entity and fact identity).
+
+Everything here is a pure function of text, so identifiers are the same in every workspace and after
+every history of indexing and deleting.
+"""
+
+import functools
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
+_SPACE = re.compile(r"\s+")
+_ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
+_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+_POSSESSIVE = re.compile(r"['’](?:s\b|(?=\s|$))")
+_NOT_A_WORD = re.compile(r"[^\w]+")
+_DIGEST_BYTES = 16
+
+
+def digest(*parts: str) -> str:
+    """A 32-digit hexadecimal identifier of the parts, in their order.
+
+    >>> digest("a", "b") == digest("ab")
+    False
+    """
+    state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        state.update(len(data).to_bytes(8, "big"))
+        state.update(data)
+    return state.hexdigest()
+
+
+def normal_text(text: str) -> str:
+    """Text as far as it matters to identity: NFC, white space folded to single spaces.
+
+    >>> normal_text(" one\\n  fact ")
+    'one fact'
+    """
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
+
+
+@functools.lru_cache(maxsize=65_536)
+def entity_key(name: str) -> str:
+    """The identity of an entity: NFKC, case-folded, without outer quotes and leading English article.
+
+    Qualifiers stay, so that homonyms stay apart. Empty only if the name is nothing but space and quotes.
+
+    >>> entity_key('"The  Analytical Engine"'), entity_key("Mercury (planet)")
+    ('analytical engine', 'mercury (planet)')
+    """
+    folded = normal_text(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()))
+    bare = folded.strip(_QUOTES + " ")
+    return _ARTICLE.sub("", bare) or bare
+
+
+@functools.lru_cache(maxsize=65_536)
+def loose_name(name: str) -> str:
+    """A looser form for matching questions and proposing aliases: no accents, parentheses, possessive.
+
+    Two entities may share a loose name; it is never an identity.
+
+    >>> loose_name("The Café de Flore (Paris)"), loose_name("Lovelace's")
+    ('cafe de flore', 'lovelace')
+    """
+    key = entity_key(name)
+    bare = _PARENTHESES.sub("", key) or key
+    decomposed = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", bare))
+    unaccented = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return _NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", unaccented)).strip() or key
+
+
+def fact_id(text: str, entity_keys: Iterable[str]) -> str:
+    """The identity of a fact: its normalised text and the set of its entities' keys."""
+    return digest("fact", normal_text(text), *sorted(set(entity_keys)))
+
+
+def entity_id(key: str) -> str:
+    """The public identifier of the entity with this key."""
+    return digest("entity", key)
+
+
+def document_id(source: str) -> str:
+    """The public identifier of the document from this source (an absolute path or a URI)."""
+    return digest("document", source)
+
+
+def chunk_id(document: str, start: int, text: str) -> str:
+    """The public identifier of a chunk: its document, where it starts, and its text."""
+    return digest("chunk", document, str(start), text)

@@ -1,0 +1,263 @@
+"""The terms of Polyadic as frozen, typed values; every other module speaks in them.
+
+A *fact* is a hyperedge: one self-contained sentence with every entity it connects. *Evidence* is what one
+extraction said of one chunk; facts and entities are derived from the evidence present, and from nothing else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from polyadic import identity
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters ``start`` (inclusive) to ``end`` (exclusive) of a document's text."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"not a span: {self.start}–{self.end}")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source and its text.
+
+    ``source`` is an absolute path, a path with a row (``/data/corpus.jsonl#h0001``) or a URI; it is the
+    document's identity. ``title`` is empty where nothing names the document.
+    """
+
+    source: str
+    title: str
+    text: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return identity.document_id(self.source)
+
+    @property
+    def content(self) -> str:
+        """A digest of all that indexing depends on; equal means that nothing needs to be done again."""
+        pairs = [part for item in sorted(self.metadata.items()) for part in item]
+        return identity.digest("content", self.title, self.text, *pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A token-bounded piece of a document: ``document.text[span.start:span.end] == text``.
+
+    ``fresh`` is the character of the document at which the chunk stops repeating the one before it.
+    """
+
+    document_id: str
+    span: Span
+    text: str
+    tokens: int
+    fresh: int
+
+    @property
+    def id(self) -> str:
+        return identity.chunk_id(self.document_id, self.span.start, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Participation:
+    """That an entity takes part in a fact, as one extraction said it. ``score`` in (0, 100]."""
+
+    name: str
+    type: str = ""
+    description: str = ""
+    score: float = 50.0
+
+    @property
+    def key(self) -> str:
+        return identity.entity_key(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one extraction of one chunk said: a statement, its participants, where it rests.
+
+    ``score`` in (0, 10] says how complete the statement is on its own. ``spans`` are characters of the
+    document. Fewer than two distinct participants make no fact; such evidence is kept and counted.
+    """
+
+    text: str
+    score: float
+    participants: tuple[Participation, ...]
+    spans: tuple[Span, ...]
+    extractor: str
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The distinct entity keys, sorted."""
+        return tuple(sorted({p.key for p in self.participants} - {""}))
+
+    @property
+    def fact_id(self) -> str | None:
+        keys = self.keys
+        return identity.fact_id(self.text, keys) if len(keys) >= 2 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A hyperedge, derived from all evidence that states it. ``score`` in (0, 10]; ``support`` counts the evidence."""
+
+    id: str
+    text: str
+    score: float
+    entities: tuple[str, ...]
+    support: int
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing, derived from all evidence that names it. ``score`` in (0, 100]; ``facts`` counts its facts."""
+
+    id: str
+    key: str
+    name: str
+    type: str
+    description: str
+    score: float
+    facts: int
+
+
+class Kind(StrEnum):
+    """What an item of knowledge is."""
+
+    FACT = "fact"
+    ENTITY = "entity"
+    CHUNK = "chunk"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in which document something stands, with the words that stand there."""
+
+    document_id: str
+    source: str
+    title: str
+    chunk_id: str
+    span: Span
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that was retrieved: what, how strongly, why, and where it stands.
+
+    ``score`` compares items of one kind within one retrieval only. ``why`` is a sentence for people.
+    ``places`` are empty for entities.
+    """
+
+    kind: Kind
+    id: str
+    text: str
+    score: float
+    why: str
+    tokens: int
+    places: tuple[Place, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a retrieval or an answer: what was done, and how long it took in seconds."""
+
+    name: str
+    detail: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What retrieval returns for a question: items best first, fitted to a budget of tokens.
+
+    ``tokens`` is what the items cost together; ``omitted`` counts those that did not fit.
+    """
+
+    question: str
+    method: str
+    items: tuple[Item, ...]
+    tokens: int
+    omitted: int
+    trace: tuple[Step, ...]
+
+    def of(self, kind: Kind) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.kind is kind)
+
+    @property
+    def facts(self) -> tuple[Item, ...]:
+        return self.of(Kind.FACT)
+
+    @property
+    def entities(self) -> tuple[Item, ...]:
+        return self.of(Kind.ENTITY)
+
+    @property
+    def chunks(self) -> tuple[Item, ...]:
+        return self.of(Kind.CHUNK)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Sources of the documents that the items rest on, in the order in which they first appear."""
+        return tuple(dict.fromkeys(place.source for item in self.items for place in item.places))
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A marker in an answer and the exact characters that it points at."""
+
+    marker: int
+    place: Place
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What language models were asked for: calls, tokens in and out, and their price."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    money: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with what it rests on; ``str(answer)`` is its text.
+
+    ``answered`` is false where the documents do not support any answer. ``note`` says how the answer was made
+    where that matters (quoted sentences, no language model).
+    """
+
+    question: str
+    text: str
+    answered: bool
+    citations: tuple[Citation, ...]
+    knowledge: Knowledge
+    usage: Usage
+    note: str
+    trace: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def method(self) -> str:
+        return self.knowledge.method
+
+    @property
+    def seconds(self) -> float:
+        return sum(step.seconds for step in self.trace)

@@ -1,0 +1,153 @@
+"""Settings of a workspace: flag over environment over ``polyadic.toml`` over default.
+
+The environment names a setting by section and field, ``POLYADIC_EMBEDDING__MODEL=hashing``. Secrets are never
+settings: a setting names the environment variable that holds one.
+"""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import SettingsError as SettingsSourceError
+
+from polyadic.errors import SettingsError
+
+FILE_NAME = "polyadic.toml"
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ReadingSettings(Section):
+    """How documents are read."""
+
+    encoding: str = Field(
+        default="", description="encoding of text files that are not UTF-8; empty: such files are refused"
+    )
+    max_megabytes: float = Field(default=50.0, gt=0, description="largest text of one document, in millions of bytes")
+
+
+class ChunkingSettings(Section):
+    """How documents are cut into chunks."""
+
+    tokens: int = Field(default=1200, ge=50, le=100_000, description="about how many tokens a chunk has")
+    overlap: int = Field(default=100, ge=0, description="about how many tokens a chunk repeats of the one before")
+    language: str = Field(default="auto", description="language of the documents (ISO 639-1), or auto")
+
+
+class EmbeddingSettings(Section):
+    """Which model turns texts into vectors."""
+
+    model: Literal["minilm", "hashing"] = Field(
+        default="minilm", description="minilm: all-MiniLM-L6-v2 on this machine; hashing: words only, needs no weights"
+    )
+    folder: Path | None = Field(
+        default=None, examples=["/data/models"], description="folder with the model's weights, if not the usual one"
+    )
+    threads: int | None = Field(
+        default=None, ge=1, examples=[2], description="processor threads for a local model (all, if not set)"
+    )
+
+
+class RetrievalSettings(Section):
+    """How knowledge is found for a question."""
+
+    method: str = Field(default="auto", description="none, chunks, hypergraph, walk, or auto")
+    context_tokens: int = Field(default=4000, ge=1, description="how many tokens of knowledge a question may bring")
+
+
+class HypergraphSettings(Section):
+    """Method ``hypergraph``: HyperGraphRAG (arXiv 2503.21322), Eq. 14-20 with the paper's numbers."""
+
+    entities: int = Field(default=60, ge=1, description="k_V: entities retrieved")
+    facts: int = Field(default=60, ge=1, description="k_H: facts retrieved")
+    chunks: int = Field(default=5, ge=1, description="k_C: chunks retrieved")
+    entity_threshold: float = Field(default=50.0, description="tau_V: least similarity x score of an entity")
+    fact_threshold: float = Field(default=5.0, description="tau_H: least similarity x score of a fact")
+    chunk_threshold: float = Field(default=0.5, description="tau_C: least similarity of a chunk")
+    entity_retrieval: bool = Field(default=True, description="ER: retrieve by entity")
+    fact_retrieval: bool = Field(default=True, description="HR: retrieve by fact (hyperedge)")
+    chunk_retrieval: bool = Field(default=True, description="CR: retrieve chunks beside")
+
+
+class Settings(BaseSettings):
+    """All settings of a workspace.
+
+    >>> Settings().chunking.tokens
+    1200
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="POLYADIC_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    reading: ReadingSettings = ReadingSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    hypergraph: HypergraphSettings = HypergraphSettings()
+
+
+def load_settings(file: Path) -> Settings:
+    """The settings that a file and the environment give together; the file need not exist.
+
+    Raises
+    ------
+    SettingsError
+        The file is no TOML, or a setting is unknown or has a value that cannot be used.
+    """
+
+    class FromFile(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
+
+    try:
+        loaded = FromFile()
+        return Settings.model_construct(**{section: getattr(loaded, section) for section in Settings.model_fields})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(
+            f"{file}, or the environment, sets {name} wrongly ({first['msg']})", _known(name)
+        ) from error
+    except (SettingsSourceError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file}, or the environment, cannot be read ({error})", "mend it or remove it") from error
+
+
+def template() -> str:
+    """A ``polyadic.toml`` in which every setting stands with its default, commented out, and what it means.
+
+    >>> print(template().splitlines()[-1])
+    # chunk_retrieval = true  # CR: retrieve chunks beside
+    """
+    lines = ["# Settings of this Polyadic workspace: remove the # before a line to change it."]
+    for section, field in Settings.model_fields.items():
+        values = field.default
+        lines += ["", f"[{section}]  # {type(values).__doc__}"]
+        for name, setting in type(values).model_fields.items():
+            value = getattr(values, name)
+            example = value if value is not None else next(iter(setting.examples or ()))
+            lines.append(f"# {name} = {json.dumps(example)}  # {setting.description}")
+    return "\n".join(lines) + "\n"
+
+
+def _known(name: str) -> str:
+    section = Settings.model_fields.get(name.split(".", maxsplit=1)[0])
+    names = type(section.default).model_fields if section else Settings.model_fields
+    return f"known here: {', '.join(names)}"

@@ -1,0 +1,207 @@
+"""Keeping the derived tables in step: facts and entities change by exact differences of tallies.
+
+Nothing here depends on the order in which evidence came: counts and sums are integers, and of several versions of
+a name the best supported is found by an index, ties by the text itself.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from polyadic import identity
+from polyadic.derivation import Attribute, EntityTally, Tallies
+
+FORMS_EMBEDDED = 8
+_VARIABLES = 500
+
+
+def digest_bytes(public_id: str) -> bytes:
+    return bytes.fromhex(public_id)
+
+
+def vector_digest(text: str) -> bytes:
+    return digest_bytes(identity.digest("vector", text))
+
+
+def select_in(
+    connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of a query whose ``{}`` stands for a list of values, however many there are."""
+    for start in range(0, len(values), _VARIABLES):
+        part = values[start : start + _VARIABLES]
+        yield from connection.execute(sql.format(",".join("?" * len(part))), (*before, *part))
+
+
+@dataclass
+class VectorNeeds:
+    """Rows that await the vector of a text: SQL that sets it, its parameters, and the digest of the text."""
+
+    texts: dict[bytes, str] = field(default_factory=dict)
+    rows: list[tuple[str, tuple[Any, ...], bytes]] = field(default_factory=list)
+
+    def add(self, sql: str, parameters: tuple[Any, ...], text: str) -> None:
+        digest = vector_digest(text)
+        self.texts[digest] = text
+        self.rows.append((sql, parameters, digest))
+
+
+class DerivedTables:
+    """Applies tallies to facts, entities and participation within the transaction of a connection."""
+
+    def __init__(self, connection: sqlite3.Connection, needs: VectorNeeds) -> None:
+        self._connection = connection
+        self._needs = needs
+        self._released: Counter[int] = Counter()
+
+    def apply(self, tallies: Tallies, fact_tokens: Mapping[str, int]) -> None:
+        """Add the tallies; what comes to zero goes."""
+        entity_rows = self._entity_rows(tallies)
+        degrees = self._apply_facts(tallies, fact_tokens, entity_rows)
+        for key, tally in tallies.entities.items():
+            self._apply_entity(entity_rows[key], tally, degrees.pop(entity_rows[key], 0))
+        self._connection.executemany(
+            "UPDATE entity SET facts = facts + ? WHERE id = ?", [(change, row) for row, change in degrees.items()]
+        )
+        self.release(self._released)
+        self._released.clear()
+
+    def release(self, vectors: Mapping[int, int]) -> None:
+        """So many rows no longer use these vectors."""
+        self._connection.executemany(
+            "UPDATE vector SET uses = uses - ? WHERE id = ?", [(n, v) for v, n in vectors.items()]
+        )
+
+    def fact_rows(self, fact_ids: Iterable[str]) -> dict[str, int]:
+        digests = [digest_bytes(fact_id) for fact_id in dict.fromkeys(fact_ids)]
+        found = select_in(self._connection, "SELECT digest, id FROM fact WHERE digest IN ({})", digests)
+        return {digest.hex(): row for digest, row in found}
+
+    def _entity_rows(self, tallies: Tallies) -> dict[str, int]:
+        keys = list(dict.fromkeys([*tallies.entities, *(key for fact in tallies.facts.values() for key in fact.keys)]))
+        rows: dict[str, int] = dict(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", keys))
+        for key in keys:
+            if key not in rows:
+                cursor = self._connection.execute(
+                    "INSERT INTO entity (digest, key, name, type, description, evidence, score, facts, chunks)"
+                    " VALUES (?, ?, '', '', '', 0, 0, 0, 0)",
+                    (digest_bytes(identity.entity_id(key)), key),
+                )
+                rows[key] = cursor.lastrowid or 0
+        return rows
+
+    def _apply_facts(
+        self, tallies: Tallies, fact_tokens: Mapping[str, int], entity_rows: Mapping[str, int]
+    ) -> Counter[int]:
+        """Returns by how many facts each entity has gained or lost."""
+        rows = self.fact_rows(tallies.facts)
+        degrees: Counter[int] = Counter()
+        updates = []
+        for fact_id, fact in tallies.facts.items():
+            row = rows.get(fact_id)
+            if row is not None:
+                updates.append((fact.evidence, fact.score, row))
+                continue
+            row = self._insert_fact(fact_id, fact.text, fact_tokens[fact_id], fact.evidence, fact.score, len(fact.keys))
+            participants = [entity_rows[key] for key in fact.keys]
+            self._connection.executemany("INSERT INTO participation VALUES (?, ?)", [(row, e) for e in participants])
+            degrees.update(participants)
+        self._connection.executemany("UPDATE fact SET evidence = evidence + ?, score = score + ? WHERE id = ?", updates)
+        degrees.subtract(self._delete_facts([row for *_, row in updates]))
+        return degrees
+
+    def _insert_fact(self, fact_id: str, text: str, tokens: int, evidence: int, score: int, arity: int) -> int:
+        cursor = self._connection.execute(
+            "INSERT INTO fact (digest, text, tokens, arity, evidence, score) VALUES (?, ?, ?, ?, ?, ?)",
+            (digest_bytes(fact_id), text, tokens, arity, evidence, score),
+        )
+        row = cursor.lastrowid or 0
+        self._needs.add("UPDATE fact SET vector = ? WHERE id = ?", (row,), text)
+        return row
+
+    def _delete_facts(self, touched: Sequence[int]) -> Counter[int]:
+        """Delete those that no evidence states any more; returns how many facts each entity loses."""
+        lost: Counter[int] = Counter()
+        gone = list(
+            select_in(self._connection, "SELECT id, vector FROM fact WHERE evidence = 0 AND id IN ({})", touched)
+        )
+        for row, vector in gone:
+            lost.update(
+                e for (e,) in self._connection.execute("SELECT entity FROM participation WHERE fact = ?", (row,))
+            )
+            if vector is not None:
+                self._released[vector] += 1
+        rows = [(row,) for row, _ in gone]
+        self._connection.executemany("DELETE FROM participation WHERE fact = ?", rows)
+        self._connection.executemany("DELETE FROM fact WHERE id = ?", rows)
+        return lost
+
+    def _apply_entity(self, row: int, tally: EntityTally, facts: int) -> None:
+        changed = {attribute for (attribute, _), times in tally.said.items() if times}
+        self._connection.executemany(
+            "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET times = times + excluded.times",
+            [(row, attribute, value, times) for (attribute, value), times in tally.said.items() if times],
+        )
+        self._forget_unsaid(row, [said for said, times in tally.said.items() if times < 0])
+        self._connection.execute(
+            "UPDATE entity SET evidence = evidence + ?, score = score + ?, chunks = chunks + ?, facts = facts + ?"
+            " WHERE id = ?",
+            (tally.evidence, tally.score, tally.chunks, facts, row),
+        )
+        for attribute in (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION):
+            if attribute in changed:
+                best = next(iter(self._best(row, attribute, 1)), ("", None))[0]
+                self._connection.execute(f"UPDATE entity SET {attribute.value} = ? WHERE id = ?", (best, row))
+        if Attribute.NAME in changed:
+            self._call(row)
+        if Attribute.FORM in changed:
+            self._choose_forms(row)
+        self._connection.execute("DELETE FROM entity WHERE id = ? AND evidence = 0", (row,))
+
+    def _best(self, row: int, attribute: Attribute, count: int) -> list[tuple[str, int | None]]:
+        return self._connection.execute(
+            "SELECT value, vector FROM said WHERE entity = ? AND attribute = ? ORDER BY times DESC, value LIMIT ?",
+            (row, attribute, count),
+        ).fetchall()
+
+    def _forget_unsaid(self, row: int, withdrawn: Sequence[tuple[Attribute, str]]) -> None:
+        for attribute, value in withdrawn:
+            unsaid = self._connection.execute(
+                "DELETE FROM said WHERE entity = ? AND attribute = ? AND value = ? AND times = 0 RETURNING vector",
+                (row, attribute, value),
+            ).fetchall()
+            self._released.update(vector for (vector,) in unsaid if vector is not None)
+
+    def _call(self, row: int) -> None:
+        """Loose names under which the entity can be found, from the names that evidence gives it now."""
+        names = self._connection.execute("SELECT value FROM said WHERE entity = ? AND attribute = 'name'", (row,))
+        loose = Counter(identity.loose_name(name) for (name,) in names)
+        for gone in self._called(row) - set(loose):
+            self._connection.execute("DELETE FROM called WHERE loose = ? AND entity = ?", (gone, row))
+        self._connection.executemany("INSERT OR IGNORE INTO called VALUES (?, ?)", [(name, row) for name in loose])
+
+    def _called(self, row: int) -> set[str]:
+        return {name for (name,) in self._connection.execute("SELECT loose FROM called WHERE entity = ?", (row,))}
+
+    def _choose_forms(self, row: int) -> None:
+        """The best supported forms carry vectors, all others none."""
+        best = self._best(row, Attribute.FORM, FORMS_EMBEDDED)
+        kept = {vector for _, vector in best}
+        carrying = self._connection.execute(
+            "SELECT value, vector FROM said WHERE entity = ? AND attribute = 'form' AND vector IS NOT NULL", (row,)
+        ).fetchall()
+        for value, vector in carrying:
+            if vector not in kept:
+                self._released[vector] += 1
+                self._connection.execute(
+                    "UPDATE said SET vector = NULL WHERE entity = ? AND attribute = 'form' AND value = ?", (row, value)
+                )
+        for value, vector in best:
+            if vector is None:
+                self._needs.add(
+                    "UPDATE said SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?",
+                    (row, value),
+                    value,
+                )

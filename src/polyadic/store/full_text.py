@@ -1,0 +1,29 @@
+"""Words for the full-text index: what is indexed, and how a question becomes a legal query."""
+
+import re
+
+# FTS5's tokenizer takes a run of Han, kana or Hangul for one word; set apart, each character is one.
+_UNSPACED = re.compile(
+    r"([\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])"
+)
+_WORD = re.compile(r"\w+")
+_MOST_WORDS = 64
+
+
+def searchable(text: str) -> str:
+    """Text as it enters the full-text index.
+
+    >>> searchable("月球 1969")
+    ' 月  球  1969'
+    """
+    return _UNSPACED.sub(r" \1 ", text)
+
+
+def any_of(text: str) -> str:
+    """An FTS5 query for any of the words in a text; empty where there are none. No text is an illegal query.
+
+    >>> any_of('who "wrote" it?')
+    '"who" OR "wrote" OR "it"'
+    """
+    words = dict.fromkeys(_WORD.findall(searchable(text)))
+    return " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])

@@ -1,0 +1,228 @@
+"""What every store can do. Small and bounded, so that several engines can stand behind it.
+
+Rows are addressed by the store's own integers (``Rows``, shape (n,), int64), which mean nothing outside it and
+may change when the store is written; values that leave the store carry public identifiers instead.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.derivation import Tallies
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
+
+Rows = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+Side = Literal["entity", "fact", "chunk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Rows with their similarities, best first; ties in the order of public identifiers."""
+
+    rows: Rows
+    scores: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Pairs of rows, one incidence each: ``sources[i]`` (a row that was asked about) to ``targets[i]``."""
+
+    sources: Rows
+    targets: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is; of ``evidence``, ``stated`` makes a fact, the rest names fewer than two entities."""
+
+    documents: int
+    chunks: int
+    evidence: int
+    stated: int
+    facts: int
+    entities: int
+    participations: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A published document without its text."""
+
+    id: str
+    source: str
+    title: str
+    characters: int
+    chunks: int
+    facts: int
+    metadata: Mapping[str, str]
+
+
+class Reader(Protocol):
+    """Reads one committed state of a store."""
+
+    # nearest by vector, and by words
+    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+        """The k rows most similar to a vector of shape (d,); a row with several vectors counts by its best."""
+
+    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        """The k rows with the highest similarity x score (HyperGraphRAG, Eq. 14 and 15); hits carry these products."""
+
+    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        """Cosine of each of m vectors, shape (m, d), with each of n rows (the best of its vectors): shape (m, n)."""
+
+    def search(self, words: str, k: int) -> Hits:
+        """The k chunks that hold these words, by BM25 (higher is better); any text is a legal query."""
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        """Entity rows by the loose form of any of their names (see identity.loose_name); absent where none."""
+
+    # neighbours over incidence
+    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
+        """Facts in which each entity takes part; of one with more than ``limit``, those most similar to ``toward``."""
+
+    def entities_of(self, facts: Rows) -> Links:
+        """Entities of each fact."""
+
+    def chunks_of(self, facts: Rows) -> Links:
+        """Chunks whose evidence states each fact."""
+
+    def facts_in(self, chunks: Rows) -> Links:
+        """Facts that the evidence of each chunk states."""
+
+    def titles_of(self, chunks: Rows) -> Links:
+        """The entity that names the document of each chunk, where there is one."""
+
+    def titled(self, entities: Rows, limit: int) -> Links:
+        """At most ``limit`` chunks, in document order, of the documents that each entity names."""
+
+    # statistics of rows
+    def degrees(self, side: Side, rows: Rows) -> Rows:
+        """Facts of each entity, entities of each fact, or facts of each chunk: how many, shape (n,)."""
+
+    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        """The score of each row, shape (n,): of entities in (0, 100], of facts in (0, 10]."""
+
+    def spread(self, entities: Rows) -> Rows:
+        """In how many chunks each entity occurs, shape (n,)."""
+
+    # fetch, in the order asked
+    def entities(self, rows: Rows) -> list[Entity]: ...
+    def facts(self, rows: Rows) -> list[Fact]: ...
+    def chunks(self, rows: Rows) -> list[Chunk]: ...
+    def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
+        """Where each fact is stated: one place a span of evidence, in document order."""
+
+    def chunk_places(self, chunks: Rows) -> list[Place]: ...
+
+    # the catalogue: what there is, and rows by public identifier
+    def counts(self) -> Counts: ...
+    def arities(self) -> dict[int, int]:
+        """How many facts connect how many entities: arity to count."""
+
+    def documents(self) -> list[DocumentRecord]:
+        """Every published document, by source."""
+
+    def document(self, document_id: str) -> Document: ...
+    def chunks_in(self, document_id: str) -> Rows:
+        """The chunks of a document, in its order."""
+
+    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
+        """Rows whose public identifier begins with ``prefix`` (hexadecimal), at most ``limit``."""
+
+    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
+        """Entity rows by entity key; absent where there is none."""
+
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        """Facts that contain every one of these entities (Proposition 2), at most ``limit``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a document's revision was made from: equal stamps mean that there is nothing to do."""
+
+    content: str
+    recipe: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One step of the store from a state to the next, applied whole or not at all.
+
+    ``published`` are documents whose staged revision becomes current, ``withdrawn`` those that go. ``tallies`` is
+    the exact difference that this makes to facts and entities; ``fact_tokens`` gives the tokens of each fact in
+    it, ``windows`` the texts to embed for each published chunk.
+    """
+
+    published: Sequence[str]
+    withdrawn: Sequence[str]
+    tallies: Tallies
+    fact_tokens: Mapping[str, int]
+    windows: Mapping[str, Sequence[str]]
+
+
+class Writer(Protocol):
+    """Writes inside one transaction, which is committed when its context is left without an exception."""
+
+    def stamp(self, document_id: str) -> Stamp | None:
+        """What the current revision of a document was made from; None where there is none."""
+
+    def stage(self, document: Document, recipe: str, chunks: Sequence[Chunk]) -> frozenset[str]:
+        """Make an invisible revision, or take up the one that an interrupted run left for the same stamp.
+
+        Returns the ids of the chunks whose evidence is already there.
+        """
+
+    def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
+        """Record evidence for chunks (by id) of the staged revision of a document."""
+
+    def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        """Chunks of the staged revision with their evidence, in the order of the document."""
+
+    def current(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        """Chunks of the current revision with their evidence; empty where there is none."""
+
+    def lacking(self, texts: Sequence[str]) -> list[str]:
+        """Those of the texts, each once, that have no vector yet."""
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        """Keep the vector of each text, shape (len(texts), d); kept for good only if a change comes to use it."""
+
+    def apply(self, change: Change) -> None: ...
+    def attach(self) -> list[str]:
+        """Give vectors to all that the applied changes made; returns the texts for which there is none yet."""
+
+
+class Store(Protocol):
+    """The hypergraph at rest."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """The last committed state, unchanging as long as the context lasts."""
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep other writers out over several transactions.
+
+        Raises
+        ------
+        StoreBusy
+            Another process is writing.
+        """
+
+    def write(self) -> AbstractContextManager[Writer]:
+        """One transaction; keeps other writers out by itself.
+
+        Raises
+        ------
+        StoreBusy
+            Another process is writing.
+        """
+
+    def size(self) -> int:
+        """Bytes that the store takes."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,314 @@
+"""Reading one committed state of the SQLite store: arrays for what is near, tables for what it says."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from polyadic.derivation import mean_score
+from polyadic.errors import NotFound
+from polyadic.knowledge import Chunk, Document, Entity, Fact, Place, Span
+from polyadic.store.derived import digest_bytes, select_in
+from polyadic.store.full_text import any_of
+from polyadic.store.protocol import Counts, DocumentRecord, Hits, Links, Rows, Side, Vectors
+from polyadic.store.records import load_metadata
+from polyadic.store.snapshot import Snapshot
+
+PLACES_SHOWN = 8
+_PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+_ID_COLUMN = {"entity": "entity_ids", "fact": "fact_ids", "chunk": "chunk_ids"}
+
+
+class SqliteReader:
+    """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
+
+    def __init__(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
+        self._connection = connection
+        self._snapshot = snapshot
+
+    # nearest by vector, and by words
+
+    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+        return _best(self._similarities(side, vector), k)
+
+    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        return _best(self._similarities(side, vector) * self._scores(side), k)
+
+    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        starts, matrix = self._vectors(side)
+        if starts is None or not len(rows):
+            return np.asarray(vectors @ matrix[rows].T, dtype=np.float32)
+        places, owners = _neighbours(starts, np.arange(len(matrix)), rows)
+        firsts = np.searchsorted(owners, np.arange(len(rows)))
+        return np.asarray(np.maximum.reduceat(vectors @ matrix[places].T, firsts, axis=1), dtype=np.float32)
+
+    def search(self, words: str, k: int) -> Hits:
+        query = any_of(words)
+        found = []
+        if query:
+            # Staged and withdrawn chunks are not indexed, so every hit is a chunk of the snapshot.
+            found = self._connection.execute(
+                "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid LIMIT ?",
+                (query, k),
+            ).fetchall()
+        rows = self._rows("chunk", [row for row, _ in found])
+        return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        pairs = list(
+            select_in(self._connection, "SELECT loose, entity FROM called WHERE loose IN ({})", list(loose_names))
+        )
+        rows = self._rows("entity", [entity for _, entity in pairs])
+        for (loose, _), row in zip(pairs, rows.tolist(), strict=True):
+            found.setdefault(loose, []).append(row)
+        return {loose: sorted(rows) for loose, rows in found.items()}
+
+    # neighbours over incidence
+
+    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
+        s = self._snapshot
+        targets, owners = _neighbours(s.entity_fact_starts, s.entity_facts, entities)
+        sizes = np.bincount(owners, minlength=len(entities))
+        kept = np.ones(len(targets), dtype=bool)
+        for hub in np.flatnonzero(sizes > limit):
+            mine = np.flatnonzero(owners == hub)
+            similarities = s.fact_vectors[targets[mine]] @ toward
+            kept[mine] = False
+            kept[mine[_best(similarities, limit).rows]] = True
+        return Links(entities[owners[kept]], targets[kept])
+
+    def entities_of(self, facts: Rows) -> Links:
+        return _links(self._snapshot.fact_entity_starts, self._snapshot.fact_entities, facts)
+
+    def chunks_of(self, facts: Rows) -> Links:
+        return _links(self._snapshot.fact_chunk_starts, self._snapshot.fact_chunks, facts)
+
+    def facts_in(self, chunks: Rows) -> Links:
+        return _links(self._snapshot.chunk_fact_starts, self._snapshot.chunk_facts, chunks)
+
+    def titles_of(self, chunks: Rows) -> Links:
+        titles = self._snapshot.title_entity[chunks]
+        return Links(chunks[titles >= 0], titles[titles >= 0])
+
+    def titled(self, entities: Rows, limit: int) -> Links:
+        return _links(self._snapshot.titled_starts, self._snapshot.titled_chunks, entities, limit)
+
+    # statistics of rows
+
+    def degrees(self, side: Side, rows: Rows) -> Rows:
+        s = self._snapshot
+        starts = {"entity": s.entity_fact_starts, "fact": s.fact_entity_starts, "chunk": s.chunk_fact_starts}[side]
+        return np.asarray(starts[rows + 1] - starts[rows], dtype=np.int64)
+
+    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        return np.asarray(self._scores(side)[rows], dtype=np.float32)
+
+    def spread(self, entities: Rows) -> Rows:
+        return np.asarray(self._snapshot.entity_chunk_counts[entities], dtype=np.int64)
+
+    # fetch, in the order asked
+
+    def entities(self, rows: Rows) -> list[Entity]:
+        found = self._fetch(
+            "entity",
+            rows,
+            "SELECT id, digest, key, name, type, description, evidence, score, facts FROM entity WHERE id IN ({})",
+        )
+        return [
+            Entity(digest.hex(), key, name, type_, description, mean_score(score, evidence), facts)
+            for digest, key, name, type_, description, evidence, score, facts in found
+        ]
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        names: dict[int, list[str]] = {}
+        ids = self._snapshot.fact_ids[rows].tolist()
+        for fact, name in select_in(
+            self._connection,
+            "SELECT p.fact, e.name FROM participation p JOIN entity e ON e.id = p.entity"
+            " WHERE p.fact IN ({}) ORDER BY e.key",
+            ids,
+        ):
+            names.setdefault(fact, []).append(name)
+        found = self._fetch(
+            "fact", rows, "SELECT id, id, digest, text, tokens, evidence, score FROM fact WHERE id IN ({})"
+        )
+        return [
+            Fact(digest.hex(), text, mean_score(score, evidence), tuple(names[fact]), evidence, tokens)
+            for fact, digest, text, tokens, evidence, score in found
+        ]
+
+    def chunks(self, rows: Rows) -> list[Chunk]:
+        found = self._fetch(
+            "chunk",
+            rows,
+            "SELECT c.id, d.digest, c.start, c.stop, substr(r.text, c.start + 1, c.stop - c.start), c.tokens,"
+            f" c.fresh FROM {_PLACED} WHERE c.id IN ({{}})",
+        )
+        return [
+            Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
+            for document, start, stop, text, tokens, fresh in found
+        ]
+
+    def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
+        sql = (
+            "SELECT d.digest, d.source, r.title, c.digest, s.start, s.stop,"
+            f" substr(r.text, s.start + 1, s.stop - s.start) FROM {_PLACED} JOIN statement s ON s.chunk = c.id"
+            " WHERE s.fact = ? ORDER BY d.source, s.start LIMIT ?"
+        )
+        return [
+            tuple(_place(*row) for row in self._connection.execute(sql, (fact, PLACES_SHOWN)))
+            for fact in self._snapshot.fact_ids[facts].tolist()
+        ]
+
+    def chunk_places(self, chunks: Rows) -> list[Place]:
+        found = self._fetch(
+            "chunk",
+            chunks,
+            "SELECT c.id, d.digest, d.source, r.title, c.digest, c.start, c.stop,"
+            f" substr(r.text, c.start + 1, c.stop - c.start) FROM {_PLACED} WHERE c.id IN ({{}})",
+        )
+        return [_place(*row) for row in found]
+
+    # the catalogue
+
+    def counts(self) -> Counts:
+        count = self._count
+        return Counts(
+            documents=count("document WHERE current IS NOT NULL"),
+            chunks=len(self._snapshot.chunk_ids),
+            evidence=count("document d JOIN chunk c ON c.revision = d.current, json_each(c.evidence)"),
+            stated=int(self._connection.execute("SELECT coalesce(sum(evidence), 0) FROM fact").fetchone()[0]),
+            facts=len(self._snapshot.fact_ids),
+            entities=len(self._snapshot.entity_ids),
+            participations=len(self._snapshot.fact_entities),
+            vectors=count("vector"),
+        )
+
+    def arities(self) -> dict[int, int]:
+        return dict(
+            self._connection.execute("SELECT arity, count(*) FROM fact GROUP BY arity ORDER BY arity").fetchall()
+        )
+
+    def documents(self) -> list[DocumentRecord]:
+        rows = self._connection.execute(
+            "SELECT d.digest, d.source, r.title, length(r.text), r.metadata,"
+            " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
+            " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
+            " FROM document d JOIN revision r ON r.id = d.current ORDER BY d.source"
+        )
+        return [
+            DocumentRecord(digest.hex(), source, title, characters, chunks, facts, load_metadata(metadata))
+            for digest, source, title, characters, metadata, chunks, facts in rows
+        ]
+
+    def document(self, document_id: str) -> Document:
+        row = self._connection.execute(
+            "SELECT d.source, r.title, r.text, r.metadata FROM document d JOIN revision r ON r.id = d.current"
+            " WHERE d.digest = ?",
+            (digest_bytes(document_id),),
+        ).fetchone()
+        if row is None:
+            raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
+        source, title, text, metadata = row
+        return Document(source, title, text, load_metadata(metadata))
+
+    def chunks_in(self, document_id: str) -> Rows:
+        rows = self._connection.execute(
+            "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest = ? ORDER BY c.id",
+            (digest_bytes(document_id),),
+        )
+        return self._rows("chunk", [row for (row,) in rows])
+
+    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
+        padded = prefix.lower()
+        low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
+        rows = self._connection.execute(
+            f"SELECT id FROM {side} WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT ?", (low, high, limit)
+        ).fetchall()
+        known = set(self._snapshot.chunk_ids.tolist()) if side == "chunk" else None
+        return self._rows(side, [row for (row,) in rows if known is None or row in known])
+
+    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
+        pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
+        rows = self._rows("entity", [row for _, row in pairs])
+        return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
+
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        s = self._snapshot
+        distinct = np.unique(entities)
+        if not len(distinct):
+            return np.zeros(0, dtype=np.int64)
+        # The rarest entity first, so that the sets only shrink from a small one.
+        distinct = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")]
+        common = _neighbours(s.entity_fact_starts, s.entity_facts, distinct[:1])[0]
+        for entity in distinct[1:]:
+            common = np.intersect1d(common, _neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
+        return np.asarray(common[:limit], dtype=np.int64)
+
+    # steps of the above
+
+    def _similarities(self, side: Side, vector: Vectors) -> Vectors:
+        """Cosine of every row with a vector; a row with several vectors counts by its best."""
+        starts, matrix = self._vectors(side)
+        similarities = np.asarray(matrix @ vector, dtype=np.float32)
+        if starts is None or not len(similarities):
+            return similarities
+        return np.asarray(np.maximum.reduceat(similarities, starts[:-1]), dtype=np.float32)
+
+    def _scores(self, side: Literal["entity", "fact"]) -> Vectors:
+        return self._snapshot.entity_scores if side == "entity" else self._snapshot.fact_scores
+
+    def _vectors(self, side: Side) -> tuple[Rows | None, Vectors]:
+        """Vectors of one side, and where those of each row start (None: one each)."""
+        s = self._snapshot
+        if side == "fact":
+            return None, s.fact_vectors
+        return (s.form_starts, s.form_vectors) if side == "entity" else (s.window_starts, s.window_vectors)
+
+    def _ids(self, side: Side) -> Rows:
+        ids: Rows = getattr(self._snapshot, _ID_COLUMN[side])
+        return ids
+
+    def _rows(self, side: Side, ids: Sequence[int]) -> Rows:
+        known = self._ids(side)
+        order = np.argsort(known)
+        return np.asarray(order[np.searchsorted(known, np.array(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
+
+    def _fetch(self, side: Side, rows: Rows, sql: str) -> list[tuple[Any, ...]]:
+        ids = self._ids(side)[rows].tolist()
+        found = {row[0]: row[1:] for row in select_in(self._connection, sql, ids)}
+        return [found[i] for i in ids]
+
+    def _count(self, what: str) -> int:
+        count: int = self._connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0]
+        return count
+
+
+def _place(document: bytes, source: str, title: str, chunk: bytes, start: int, stop: int, quote: str) -> Place:
+    return Place(document.hex(), source, title, chunk.hex(), Span(start, stop), quote)
+
+
+def _best(similarities: Vectors, k: int) -> Hits:
+    k = min(k, len(similarities))
+    if k <= 0:
+        return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
+    best = np.sort(np.argpartition(-similarities, k - 1)[:k])
+    best = best[np.argsort(-similarities[best], kind="stable")]
+    return Hits(best.astype(np.int64), similarities[best].astype(np.float32))
+
+
+def _neighbours(starts: Rows, targets: Rows, rows: Rows, limit: int | None = None) -> tuple[Rows, Rows]:
+    """Targets of each row, and the index into ``rows`` that each belongs to."""
+    sizes = starts[rows + 1] - starts[rows]
+    if limit is not None:
+        sizes = np.minimum(sizes, limit)
+    owners = np.repeat(np.arange(len(rows)), sizes)
+    offsets = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(targets[starts[rows][owners] + offsets], dtype=np.int64), owners
+
+
+def _links(starts: Rows, targets: Rows, rows: Rows, limit: int | None = None) -> Links:
+    found, owners = _neighbours(starts, targets, rows, limit)
+    return Links(rows[owners], found)

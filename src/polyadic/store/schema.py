@@ -1,0 +1,114 @@
+"""The tables of the SQLite store, and how a store of an earlier version becomes one of this version.
+
+Truth: ``document``, ``revision``, ``chunk`` (with its evidence as JSON). All other tables are derived from these
+and kept in step by the transaction that makes a revision current.
+"""
+
+# One script a version, never edited once released; a store is brought forward by those it lacks.
+MIGRATIONS = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    CREATE TABLE document (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        source TEXT NOT NULL,
+        current INTEGER                         -- the revision that readers see; NULL: not published yet
+    );
+    CREATE TABLE revision (
+        id INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL,
+        content TEXT NOT NULL,                  -- Document.content
+        recipe TEXT NOT NULL,                   -- how it was cut and read
+        title TEXT NOT NULL,
+        title_key TEXT NOT NULL,
+        text TEXT NOT NULL,
+        metadata TEXT NOT NULL
+    );
+    CREATE INDEX revision_document ON revision (document);
+    CREATE TABLE chunk (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL,
+        revision INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        fresh INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        evidence TEXT                           -- JSON (see store/records.py); NULL: not extracted yet
+    );
+    CREATE INDEX chunk_revision ON chunk (revision);
+    CREATE INDEX chunk_digest ON chunk (digest);
+
+    CREATE TABLE vector (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,            -- of the text embedded
+        uses INTEGER NOT NULL,                  -- facts, forms and windows that point here
+        data BLOB NOT NULL                      -- little-endian float32
+    );
+    CREATE INDEX vector_unused ON vector (id) WHERE uses = 0;
+    CREATE TABLE passage_window (               -- a stretch of a chunk that fits the embedder
+        chunk INTEGER NOT NULL,
+        ordinal INTEGER NOT NULL,
+        vector INTEGER NOT NULL,
+        PRIMARY KEY (chunk, ordinal)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE fact (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        text TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        arity INTEGER NOT NULL,
+        evidence INTEGER NOT NULL,              -- how often it is stated
+        score INTEGER NOT NULL,                 -- sum of its scores, in hundredths
+        vector INTEGER
+    );
+    CREATE TABLE entity (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        key TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,                     -- as evidence says most often; likewise type and description
+        type TEXT NOT NULL,
+        description TEXT NOT NULL,
+        evidence INTEGER NOT NULL,
+        score INTEGER NOT NULL,                 -- sum of its scores, in hundredths
+        facts INTEGER NOT NULL,
+        chunks INTEGER NOT NULL
+    );
+    CREATE TABLE said (                         -- how often evidence gave which name, type, description, form
+        entity INTEGER NOT NULL,
+        attribute TEXT NOT NULL,
+        value TEXT NOT NULL,
+        times INTEGER NOT NULL,
+        vector INTEGER,                         -- of a form among the best supported
+        PRIMARY KEY (entity, attribute, value)
+    ) WITHOUT ROWID;
+    CREATE INDEX said_best ON said (entity, attribute, times DESC, value);
+    CREATE INDEX said_embedded ON said (entity, value) WHERE vector IS NOT NULL;
+    CREATE TABLE called (                       -- loose names, to match questions
+        loose TEXT NOT NULL,
+        entity INTEGER NOT NULL,
+        PRIMARY KEY (loose, entity)
+    ) WITHOUT ROWID;
+    CREATE INDEX called_entity ON called (entity);
+    CREATE TABLE participation (
+        fact INTEGER NOT NULL,
+        entity INTEGER NOT NULL,
+        PRIMARY KEY (fact, entity)
+    ) WITHOUT ROWID;
+    CREATE INDEX participation_entity ON participation (entity, fact);
+    CREATE TABLE statement (                    -- where a fact is stated
+        chunk INTEGER NOT NULL,
+        fact INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        PRIMARY KEY (chunk, fact, start, stop)
+    ) WITHOUT ROWID;
+    CREATE INDEX statement_fact ON statement (fact, chunk);
+
+    CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+    """,
+)
+
+VERSION = len(MIGRATIONS)
+APPLICATION_ID = 0x506F6C79  # "Poly": tells our files from other people's SQLite files

@@ -1,0 +1,198 @@
+"""Vectors and incidence of one committed state as arrays, kept in files that can always be made again.
+
+Positions in these arrays are the rows of the store protocol. They follow the order of public identifiers, so that
+ties are broken alike whatever the history of a store.
+"""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.derivation import SCORE_UNIT
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Arrays of one state; n entities, m facts, c chunks, vectors of d numbers.
+
+    ``*_ids`` are keys of the tables. A pair ``x_starts`` (one longer than the rows) and ``x`` lists, row by row,
+    the neighbours ``x[x_starts[i]:x_starts[i + 1]]`` or, for vectors, the rows of a matrix. ``title_entity`` is -1
+    where no entity names the document.
+    """
+
+    entity_ids: Integers
+    entity_scores: Floats
+    entity_chunk_counts: Integers
+    form_starts: Integers
+    form_vectors: Floats
+    fact_ids: Integers
+    fact_scores: Floats
+    fact_vectors: Floats
+    chunk_ids: Integers
+    window_starts: Integers
+    window_vectors: Floats
+    title_entity: Integers
+    titled_starts: Integers
+    titled_chunks: Integers
+    fact_entity_starts: Integers
+    fact_entities: Integers
+    entity_fact_starts: Integers
+    entity_facts: Integers
+    fact_chunk_starts: Integers
+    fact_chunks: Integers
+    chunk_fact_starts: Integers
+    chunk_facts: Integers
+
+    @classmethod
+    def build(cls, connection: sqlite3.Connection, dimension: int) -> Self:
+        """Read the arrays out of the tables, within the transaction that the connection is in."""
+        entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
+        fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
+        chunk = _columns(
+            connection,
+            "SELECT c.id, coalesce(e.id, -1) FROM document d JOIN revision r ON r.id = d.current"
+            " JOIN chunk c ON c.revision = r.id LEFT JOIN entity e ON e.key = r.title_key ORDER BY c.digest",
+            2,
+        )
+        participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
+        statement = _columns(connection, "SELECT DISTINCT fact, chunk FROM statement", 2)
+        facts = _positions(fact[0], participation[0])
+        entities = _positions(entity[0], participation[1])
+        stated = _positions(fact[0], statement[0])
+        stating = _positions(chunk[0], statement[1])
+        forms, form_vectors = _vectors(
+            connection,
+            "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector ORDER BY s.entity, s.value",
+            dimension,
+        )
+        fact_rows, fact_vectors = _vectors(
+            connection, "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector ORDER BY f.id", dimension
+        )
+        windows, window_vectors = _vectors(
+            connection,
+            "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector ORDER BY w.chunk, w.ordinal",
+            dimension,
+        )
+        titles = np.where(chunk[1] < 0, -1, _positions(entity[0], np.maximum(chunk[1], 0)))
+        titled_starts, titled_chunks = _titled(titles, chunk[0], len(entity[0]))
+        form_starts, form_order = _grouped(_positions(entity[0], forms), len(entity[0]))
+        window_starts, window_order = _grouped(_positions(chunk[0], windows), len(chunk[0]))
+        return cls(
+            entity_ids=entity[0],
+            entity_scores=_means(entity[1], entity[2]),
+            entity_chunk_counts=entity[3],
+            form_starts=form_starts,
+            form_vectors=form_vectors[form_order],
+            fact_ids=fact[0],
+            fact_scores=_means(fact[1], fact[2]),
+            fact_vectors=fact_vectors[np.argsort(_positions(fact[0], fact_rows), kind="stable")],
+            chunk_ids=chunk[0],
+            window_starts=window_starts,
+            window_vectors=window_vectors[window_order],
+            title_entity=titles,
+            titled_starts=titled_starts,
+            titled_chunks=titled_chunks,
+            **_both_ways(
+                "fact_entity", "fact_entities", "entity_fact", "entity_facts", facts, entities, fact[0], entity[0]
+            ),
+            **_both_ways("fact_chunk", "fact_chunks", "chunk_fact", "chunk_facts", stated, stating, fact[0], chunk[0]),
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Map the arrays of a folder into memory.
+
+        Raises
+        ------
+        OSError, ValueError
+            The folder is not there, or not whole.
+        """
+        return cls(
+            **{f.name: np.load(folder / f"{f.name}.npy", mmap_mode="r", allow_pickle=False) for f in fields(cls)}
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays aside, sync them and rename them into place; an older sibling of the folder goes."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix="writing-", dir=folder.parent))
+        try:
+            for field in fields(self):
+                with (aside / f"{field.name}.npy").open("wb") as file:
+                    np.save(file, getattr(self, field.name), allow_pickle=False)
+                    file.flush()
+                    os.fsync(file.fileno())
+            # Another process may have put the same state into place meanwhile, which is as good.
+            with contextlib.suppress(OSError):
+                aside.rename(folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        for sibling in folder.parent.iterdir():
+            if sibling != folder and sibling.is_dir() and not sibling.name.startswith("writing-"):
+                shutil.rmtree(sibling, ignore_errors=True)
+
+
+def _columns(connection: sqlite3.Connection, sql: str, width: int) -> Integers:
+    rows = connection.execute(sql).fetchall()
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width).T.copy()
+
+
+def _vectors(connection: sqlite3.Connection, sql: str, dimension: int) -> tuple[Integers, Floats]:
+    owners, data = [], bytearray()
+    for owner, vector in connection.execute(sql):
+        owners.append(owner)
+        data += vector
+    return np.array(owners, dtype=np.int64), np.frombuffer(data, dtype="<f4").reshape(len(owners), dimension)
+
+
+def _positions(ids: Integers, wanted: Integers) -> Integers:
+    """Where each wanted id stands in ids (which holds them all, in any order)."""
+    if not len(ids):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(ids)
+    return order[np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)].astype(np.int64)
+
+
+def _titled(titles: Integers, chunk_ids: Integers, entities: int) -> tuple[Integers, Integers]:
+    """Chunks of the documents that each entity names, in the order of each document, which is that of their ids."""
+    named = np.flatnonzero(titles >= 0)
+    named = named[np.argsort(chunk_ids[named])]
+    starts, order = _grouped(titles[named], entities)
+    return starts, named[order]
+
+
+def _means(totals: Integers, evidence: Integers) -> Floats:
+    means: Floats = (totals / (np.maximum(evidence, 1) * SCORE_UNIT)).astype(np.float32)
+    return means
+
+
+def _grouped(owners: Integers, rows: int) -> tuple[Integers, Integers]:
+    """Starts of each row's group, and the order that brings the groups together."""
+    starts = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owners, minlength=rows), out=starts[1:])
+    return starts, np.argsort(owners, kind="stable")
+
+
+def _both_ways(
+    name: str, targets: str, back: str, sources: str, left: Integers, right: Integers, lefts: Integers, rights: Integers
+) -> dict[str, Integers]:
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    forward_starts, forward = _grouped(left, len(lefts))
+    backward_starts, backward = _grouped(right, len(rights))
+    return {
+        f"{name}_starts": forward_starts,
+        targets: right[forward],
+        f"{back}_starts": backward_starts,
+        sources: left[backward],
+    }

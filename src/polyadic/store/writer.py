@@ -1,0 +1,230 @@
+"""Writing to the SQLite store inside one transaction: staging, publishing, withdrawing."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from polyadic import identity
+from polyadic.knowledge import Chunk, Document, Evidence, Span
+from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, select_in, vector_digest
+from polyadic.store.full_text import searchable
+from polyadic.store.protocol import Change, Stamp, Vectors
+from polyadic.store.records import dump_evidence, dump_metadata, load_evidence
+
+
+class SqliteWriter:
+    """Implements :class:`polyadic.store.protocol.Writer` within the open transaction of a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._needs = VectorNeeds()
+        self._derived = DerivedTables(connection, self._needs)
+
+    # staging
+
+    def stamp(self, document_id: str) -> Stamp | None:
+        row = self._connection.execute(
+            "SELECT r.content, r.recipe FROM document d JOIN revision r ON r.id = d.current WHERE d.digest = ?",
+            (digest_bytes(document_id),),
+        ).fetchone()
+        return Stamp(*row) if row else None
+
+    def stage(self, document: Document, recipe: str, chunks: Sequence[Chunk]) -> frozenset[str]:
+        row = self._document_row(document)
+        revision = self._left_over(row, Stamp(document.content, recipe))
+        if revision is None:
+            revision = self._insert_revision(row, document, recipe, chunks)
+        done = self._connection.execute(
+            "SELECT digest FROM chunk WHERE revision = ? AND evidence IS NOT NULL", (revision,)
+        )
+        return frozenset(digest.hex() for (digest,) in done)
+
+    def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
+        revision = self._staged_revision(document_id)
+        self._connection.executemany(
+            "UPDATE chunk SET evidence = ? WHERE revision = ? AND digest = ?",
+            [(dump_evidence(said), revision, digest_bytes(chunk)) for chunk, said in evidence.items()],
+        )
+
+    def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        return self._chunks(document_id, self._staged_revision(document_id))
+
+    def current(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        row = self._connection.execute(
+            "SELECT current FROM document WHERE digest = ? AND current IS NOT NULL", (digest_bytes(document_id),)
+        ).fetchone()
+        return self._chunks(document_id, row[0]) if row else []
+
+    # vectors
+
+    def lacking(self, texts: Sequence[str]) -> list[str]:
+        wanted = {vector_digest(text): text for text in texts}
+        for (digest,) in select_in(self._connection, "SELECT digest FROM vector WHERE digest IN ({})", list(wanted)):
+            del wanted[digest]
+        return list(wanted.values())
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        rows = np.ascontiguousarray(vectors, dtype="<f4")
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO vector (digest, uses, data) VALUES (?, 0, ?)",
+            [(vector_digest(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)],
+        )
+
+    # publishing
+
+    def apply(self, change: Change) -> None:
+        for document_id in (*change.published, *change.withdrawn):
+            self._retract(document_id)
+        self._derived.apply(change.tallies, change.fact_tokens)
+        for document_id in change.published:
+            self._publish(document_id, change.windows)
+        for document_id in change.withdrawn:
+            self._connection.execute("DELETE FROM document WHERE digest = ?", (digest_bytes(document_id),))
+        self._connection.execute(
+            "INSERT INTO meta VALUES ('generation', 1) ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+        )
+
+    def attach(self) -> list[str]:
+        digests = list(self._needs.texts)
+        found: dict[bytes, int] = dict(
+            select_in(self._connection, "SELECT digest, id FROM vector WHERE digest IN ({})", digests)
+        )
+        if len(found) < len(digests):
+            return [text for digest, text in self._needs.texts.items() if digest not in found]
+        uses: Counter[int] = Counter()
+        for sql, parameters, digest in self._needs.rows:
+            self._connection.execute(sql, (found[digest], *parameters))
+            uses[found[digest]] += 1
+        self._connection.executemany(
+            "UPDATE vector SET uses = uses + ? WHERE id = ?", [(n, v) for v, n in uses.items()]
+        )
+        self._connection.execute("DELETE FROM vector WHERE uses = 0")
+        self._needs.rows.clear()
+        self._needs.texts.clear()
+        return []
+
+    # steps of the above
+
+    def _document_row(self, document: Document) -> int:
+        self._connection.execute(
+            "INSERT INTO document (digest, source) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (digest_bytes(document.id), document.source),
+        )
+        row: int = self._connection.execute(
+            "SELECT id FROM document WHERE digest = ?", (digest_bytes(document.id),)
+        ).fetchone()[0]
+        return row
+
+    def _left_over(self, document_row: int, stamp: Stamp) -> int | None:
+        """The revision that an interrupted run left for this stamp; those for other stamps are dropped."""
+        kept = None
+        for revision, content, recipe in self._connection.execute(
+            "SELECT r.id, r.content, r.recipe FROM revision r JOIN document d ON d.id = r.document"
+            " WHERE d.id = ? AND r.id IS NOT d.current",
+            (document_row,),
+        ).fetchall():
+            if Stamp(content, recipe) == stamp:
+                kept = revision
+            else:
+                self._delete_revision(revision)
+        return kept
+
+    def _insert_revision(self, document_row: int, document: Document, recipe: str, chunks: Sequence[Chunk]) -> int:
+        cursor = self._connection.execute(
+            "INSERT INTO revision (document, content, recipe, title, title_key, text, metadata)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                document_row,
+                document.content,
+                recipe,
+                document.title,
+                identity.entity_key(document.title),
+                document.text,
+                dump_metadata(document.metadata),
+            ),
+        )
+        revision = cursor.lastrowid or 0
+        self._connection.executemany(
+            "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens) VALUES (?, ?, ?, ?, ?, ?)",
+            [(digest_bytes(c.id), revision, c.span.start, c.span.end, c.fresh, c.tokens) for c in chunks],
+        )
+        return revision
+
+    def _staged_revision(self, document_id: str) -> int:
+        row = self._connection.execute(
+            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document"
+            " WHERE d.digest = ? AND r.id IS NOT d.current",
+            (digest_bytes(document_id),),
+        ).fetchone()
+        if row is None:
+            raise LookupError(f"document {document_id} has not been staged")
+        revision: int = row[0]
+        return revision
+
+    def _chunks(self, document_id: str, revision: int) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        (text,) = self._connection.execute("SELECT text FROM revision WHERE id = ?", (revision,)).fetchone()
+        rows = self._connection.execute(
+            "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
+        )
+        return [
+            (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence or "[]"))
+            for start, stop, fresh, tokens, evidence in rows
+        ]
+
+    def _retract(self, document_id: str) -> None:
+        """Take the current revision away, with all that hangs on it but facts and entities."""
+        row = self._connection.execute(
+            "SELECT id, current FROM document WHERE digest = ?", (digest_bytes(document_id),)
+        ).fetchone()
+        if row is None or row[1] is None:
+            return
+        document, revision = row
+        self._index_words(revision, "INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)")
+        chunks = [
+            (chunk,) for (chunk,) in self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,))
+        ]
+        released: Counter[int] = Counter()
+        for chunk in chunks:
+            windows = self._connection.execute("SELECT vector FROM passage_window WHERE chunk = ?", chunk)
+            released.update(vector for (vector,) in windows)
+        self._derived.release(released)
+        self._connection.executemany("DELETE FROM passage_window WHERE chunk = ?", chunks)
+        self._connection.executemany("DELETE FROM statement WHERE chunk = ?", chunks)
+        self._delete_revision(revision)
+        self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
+
+    def _delete_revision(self, revision: int) -> None:
+        self._connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
+        self._connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
+
+    def _publish(self, document_id: str, windows: Mapping[str, Sequence[str]]) -> None:
+        revision = self._staged_revision(document_id)
+        self._connection.execute(
+            "UPDATE document SET current = ? WHERE digest = ?", (revision, digest_bytes(document_id))
+        )
+        chunks = self._connection.execute(
+            "SELECT id, digest, evidence FROM chunk WHERE revision = ?", (revision,)
+        ).fetchall()
+        for chunk, digest, evidence in chunks:
+            self._insert_statements(chunk, load_evidence(evidence or "[]"))
+            for ordinal, text in enumerate(windows[digest.hex()]):
+                self._needs.add(
+                    "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
+                )
+        self._index_words(revision, "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)")
+
+    def _insert_statements(self, chunk: int, evidence: Sequence[Evidence]) -> None:
+        stated = [(e.fact_id, e.spans) for e in evidence]
+        rows = self._derived.fact_rows(fact_id for fact_id, _ in stated if fact_id is not None)
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?)",
+            [(chunk, rows[f], span.start, span.end) for f, spans in stated if f is not None for span in spans],
+        )
+
+    def _index_words(self, revision: int, sql: str) -> None:
+        title, text = self._connection.execute("SELECT title, text FROM revision WHERE id = ?", (revision,)).fetchone()
+        chunks = self._connection.execute("SELECT id, start, stop FROM chunk WHERE revision = ?", (revision,))
+        rows = [(chunk, searchable(title), searchable(text[start:stop])) for chunk, start, stop in chunks]
+        self._connection.executemany(sql, rows)

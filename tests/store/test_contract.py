@@ -1,0 +1,281 @@
+"""What every store promises; a new store joins by adding itself to ``open_store``."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyadic.derivation import difference, tally
+from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.identity import entity_key, fact_id
+from polyadic.store.protocol import Change, Side, Store
+from polyadic.store.sqlite import SqliteStore
+from tests.support.canonical import canonical
+from tests.support.store_driver import document, publish, said, stage, withdraw
+from tests.support.vectors import DIMENSION, vector, vectors
+
+Opener = Callable[[str], Store]
+
+ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
+ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage", "the Analytical Engine"])
+LONELY = ("Only London is named here.", ["London"])
+
+
+@pytest.fixture(params=["sqlite"])
+def open_store(tmp_path: Path) -> Iterator[Opener]:
+    """Opens a store by name, as often as asked: the same name is the same store."""
+    opened: list[Store] = []
+
+    def opener(name: str) -> Store:
+        opened.append(SqliteStore(tmp_path / name, "test vectors", DIMENSION))
+        return opened[-1]
+
+    yield opener
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: Opener) -> Store:
+    return open_store("kb")
+
+
+def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    with store.read() as reader:
+        assert reader.counts().facts == 0
+        assert reader.documents() == []
+        assert reader.nearest("fact", vector("x"), 5).rows.tolist() == []
+        assert reader.nearest("entity", vector("x"), 5).rows.tolist() == []
+        assert reader.nearest("chunk", vector("x"), 5).rows.tolist() == []
+        assert reader.similarity("entity", nothing, vector("x")[None]).shape == (1, 0)
+        assert reader.facts_of(nothing, 5, vector("x")).targets.tolist() == []
+        assert reader.search("anything at all", 5).rows.tolist() == []
+        assert reader.named(["ada lovelace"]) == {}
+        assert reader.keyed(["ada lovelace"]) == {}
+        assert reader.identified("fact", "abcd", 5).tolist() == []
+
+
+def test_what_is_published_is_found(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
+    with store.read() as reader:
+        counts = reader.counts()
+        assert (counts.documents, counts.chunks, counts.facts, counts.entities) == (1, 1, 2, 4)
+        assert (counts.evidence, counts.stated, counts.participations) == (3, 2, 5)
+        assert reader.arities() == {2: 1, 3: 1}
+        facts = reader.facts(reader.nearest("fact", vector(ADA[0]), 2).rows)
+        assert [fact.text for fact in facts] == [ADA[0], ENGINE[0]]
+        assert facts[0].entities == ("Ada Lovelace", "Charles Babbage", "London")
+        assert facts[0].id == fact_id(ADA[0], [entity_key(name) for name in ADA[1]])
+        assert (facts[0].score, facts[0].support) == (8.0, 1)
+        entity = reader.entities(reader.nearest("entity", vector("Charles Babbage"), 1).rows)[0]
+        assert (entity.name, entity.type, entity.score, entity.facts) == ("Charles Babbage", "thing", 60.0, 2)
+
+
+def test_places_are_the_exact_words(store: Store) -> None:
+    source = publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        rows = reader.nearest("fact", vector(ENGINE[0]), 1).rows
+        (place,) = reader.fact_places(rows)[0]
+        assert place.quote == ENGINE[0] == source.text[place.span.start : place.span.end]
+        (chunk_place,) = reader.chunk_places(reader.chunks_of(rows).targets)
+        assert chunk_place.quote == source.text
+        assert reader.document(source.id) == source
+
+
+def test_incidence_goes_both_ways(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        babbage = np.array([reader.keyed(["charles babbage"])["charles babbage"]])
+        facts = reader.facts_of(babbage, 10, vector("x"))
+        assert facts.sources.tolist() == [babbage[0]] * 2
+        assert set(babbage.tolist()) == {
+            int(e) for f in facts.targets for e in reader.entities_of(np.array([f])).targets if int(e) == babbage[0]
+        }
+        chunks = reader.chunks_of(facts.targets)
+        assert set(reader.facts_in(np.unique(chunks.targets)).targets.tolist()) == set(facts.targets.tolist())
+        assert reader.degrees("entity", babbage).tolist() == [2]
+        assert reader.degrees("fact", facts.targets).tolist() == [
+            len(reader.entities_of(facts.targets[[i]]).targets) for i in (0, 1)
+        ]
+        assert reader.spread(babbage).tolist() == [1]
+
+
+def test_a_hub_gives_its_most_similar_facts(store: Store) -> None:
+    statements = [(f"London saw event {i}.", ["London", f"event {i}"]) for i in range(40)]
+    publish(store, "hub", statements)
+    with store.read() as reader:
+        london = np.array([reader.keyed(["london"])["london"]])
+        links = reader.facts_of(london, 5, vector(statements[17][0]))
+        assert len(links.targets) == 5
+        assert statements[17][0] in [fact.text for fact in reader.facts(links.targets)]
+        best = reader.nearest("fact", vector(statements[17][0]), 5).rows
+        assert set(best.tolist()) == set(links.targets.tolist())
+
+
+def test_similarity_agrees_with_nearest(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        sides: tuple[Side, ...] = ("entity", "fact", "chunk")
+        for side in sides:
+            hits = reader.nearest(side, vector("query"), 10)
+            again = reader.similarity(side, hits.rows, np.array([vector("query"), vector("other")]))
+            assert again.shape == (2, len(hits.rows))
+            np.testing.assert_allclose(again[0], hits.scores, atol=1e-6)
+            assert (np.diff(hits.scores) <= 0).all()
+
+
+def test_scored_hits_are_ranked_by_the_product(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        hits = reader.nearest_scored("entity", vector("query"), 10)
+        products = reader.similarity("entity", hits.rows, vector("query")[None])[0] * reader.scores("entity", hits.rows)
+        np.testing.assert_allclose(hits.scores, products, rtol=1e-5)
+        assert (np.diff(hits.scores) <= 0).all()
+        assert reader.scores("fact", reader.nearest("fact", vector("x"), 1).rows).tolist() == [8.0]
+
+
+def test_the_title_leads_to_its_passages(store: Store) -> None:
+    publish(store, "ada", [ADA], title="Ada Lovelace")
+    publish(store, "other", [ENGINE], title="Nobody we know")
+    with store.read() as reader:
+        ada = np.array([reader.keyed(["ada lovelace"])["ada lovelace"]])
+        titled = reader.titled(ada, 10)
+        assert reader.titles_of(titled.targets).targets.tolist() == ada.tolist()
+        assert [place.title for place in reader.chunk_places(titled.targets)] == ["Ada Lovelace"]
+
+
+def test_names_are_found_by_their_loose_form(store: Store) -> None:
+    publish(store, "ada", [("Émile Zola wrote Germinal (novel).", ["Émile Zola", "Germinal (novel)"])])
+    with store.read() as reader:
+        named = reader.named(["emile zola", "germinal", "nobody"])
+        assert sorted(named) == ["emile zola", "germinal"]
+        assert [e.name for e in reader.entities(np.array(named["germinal"]))] == ["Germinal (novel)"]
+
+
+def test_full_text_finds_words_and_survives_any_query(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    publish(store, "moon", [("1969年7月，阿波罗11号登上月球。", ["阿波罗11号", "月球"])])
+    with store.read() as reader:
+        assert reader.chunk_places(reader.search("analytical", 5).rows)[0].source == "/docs/ada.txt"
+        assert reader.chunk_places(reader.search("月球", 5).rows)[0].source == "/docs/moon.txt"
+        for query in ('"', "AND OR NOT", "a:b", "(", "*", "", "NEAR(", "-x", "\0"):
+            reader.search(query, 5)
+
+
+def test_facts_containing_all_of_a_set(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        rows = reader.keyed(["charles babbage", "london"])
+        both = reader.containing(np.array(list(rows.values())), 10)
+        assert [fact.text for fact in reader.facts(both)] == [ADA[0]]
+        assert reader.containing(np.zeros(0, dtype=np.int64), 10).tolist() == []
+
+
+def test_identifiers_can_be_abbreviated(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        fact = reader.facts(np.array([0]))[0]
+        assert [f.id for f in reader.facts(reader.identified("fact", fact.id[:10], 5))] == [fact.id]
+
+
+def test_staged_work_is_invisible_and_is_taken_up_again(store: Store) -> None:
+    before = canonical(store)
+    source, chunks, evidence = document("ada", [ADA])
+    stage(store, source, chunks, {chunks[0].id: evidence})
+    assert canonical(store) == before
+    with store.write() as writer:
+        assert writer.stage(source, "recipe", chunks) == {chunks[0].id}
+        assert writer.stage(source, "another recipe", chunks) == frozenset()
+
+
+def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
+    publish(store, "ada", [ADA])
+    before = canonical(store)
+    with pytest.raises(RuntimeError, match="on purpose"), store.write() as writer:
+        source, chunks, _ = document("engine", [ENGINE])
+        writer.stage(source, "recipe", chunks)
+        raise RuntimeError("on purpose")
+    assert canonical(store) == before
+
+
+def test_withdrawing_leaves_no_trace(store: Store) -> None:
+    publish(store, "ada", [ADA])
+    before = canonical(store)
+    source = publish(store, "engine", [ENGINE, ADA])
+    assert canonical(store) != before
+    withdraw(store, source)
+    assert canonical(store) == before
+    with store.read() as reader:
+        assert reader.search("designed", 5).rows.tolist() == []
+        with pytest.raises(NotFound):
+            reader.document(source.id)
+
+
+def test_a_changed_document_replaces_what_it_said(store: Store, open_store: Opener) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    publish(store, "ada", [ENGINE])
+    fresh = open_store("fresh")
+    publish(fresh, "ada", [ENGINE])
+    assert canonical(store) == canonical(fresh)
+
+
+def test_the_best_supported_name_wins_whatever_the_order(store: Store, open_store: Opener) -> None:
+    versions = [("a", "NASA"), ("b", "Nasa"), ("c", "NASA")]
+    other = open_store("other")
+    for name, spelling in versions:
+        publish(store, name, [(f"{spelling} built {name}.", [spelling, name])])
+    for name, spelling in reversed(versions):
+        publish(other, name, [(f"{spelling} built {name}.", [spelling, name])])
+    assert canonical(store) == canonical(other)
+    with store.read() as reader:
+        assert reader.entities(np.array([reader.keyed(["nasa"])["nasa"]]))[0].name == "NASA"
+
+
+def test_only_the_best_supported_forms_carry_vectors(store: Store) -> None:
+    for i in range(12):
+        publish(store, f"d{i}", [(f"Ada did {i}.", [])])
+        source, chunks, _ = document(f"e{i}", [(f"Ada did {i}.", [])])
+        evidence = said(f"Ada did {i}.", ["Ada", f"thing {i}"], description=f"description {i:02}")
+        stage(store, source, chunks, {chunks[0].id: [evidence]})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    with store.read() as reader:
+        ada = np.array([reader.keyed(["ada"])["ada"]])
+        kept = reader.similarity("entity", ada, np.array([vector(f"Ada: description {i:02}") for i in range(12)]))
+    assert (kept[:, 0] > 0.999).sum() == 8
+
+
+def test_a_second_writer_is_refused_in_one_line(store: Store, open_store: Opener) -> None:
+    other = open_store("kb")
+    with store.exclusive(), pytest.raises(StoreBusy, match="another process"), other.write():
+        pass
+    with other.write():
+        pass
+
+
+def test_a_reader_sees_one_state_while_another_is_written(store: Store, open_store: Opener) -> None:
+    publish(store, "ada", [ADA])
+    other = open_store("kb")
+    with other.read() as reader:
+        before = reader.counts()
+        publish(store, "engine", [ENGINE])
+        assert reader.counts() == before
+        assert [fact.text for fact in reader.facts(np.array([0]))] == [ADA[0]]
+    with other.read() as reader:
+        assert reader.counts().facts == 2
+
+
+def test_another_embedding_model_is_refused(store: Store, tmp_path: Path) -> None:
+    publish(store, "ada", [ADA])
+    store.close()
+    with pytest.raises(EmbedderMismatch, match="test vectors"):
+        SqliteStore(tmp_path / "kb", "other vectors", DIMENSION)
+
+
+def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:
+    with store.write() as writer:
+        tallies = difference(tally(e for _, e in writer.staged(document_id)), tally(()))
+        writer.apply(Change([document_id], (), tallies, dict.fromkeys(tallies.facts, 5), windows))
+        while missing := writer.attach():
+            writer.put_vectors(missing, vectors(missing))

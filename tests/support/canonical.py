@@ -1,0 +1,44 @@
+"""All that a workspace knows in one canonical text: sorted, content-derived identifiers, no vectors, no times.
+
+Two stores with the same evidence must give the same text, byte for byte, whatever their history.
+"""
+
+import json
+
+import numpy as np
+
+from polyadic.store.protocol import Store
+
+
+def canonical(store: Store) -> str:
+    lines: list[list[object]] = []
+    with store.read() as reader:
+        counts = reader.counts()
+        records = reader.documents()
+        for record in records:
+            document = reader.document(record.id)
+            lines.append(["document", document.source, document.title, document.text, dict(document.metadata)])
+            rows = reader.chunks_in(record.id)
+            for chunk in reader.chunks(rows):
+                lines.append(["chunk", chunk.id, chunk.document_id, chunk.span.start, chunk.span.end, chunk.tokens])
+        everything = np.arange(counts.facts)
+        places = reader.fact_places(everything)
+        for fact, at in zip(reader.facts(everything), places, strict=True):
+            where: list[object] = [[p.chunk_id, p.span.start, p.span.end, p.quote] for p in at]
+            lines.append(
+                ["fact", fact.id, fact.text, fact.score, fact.support, fact.tokens, list(fact.entities), where]
+            )
+        rows = np.arange(counts.entities)
+        spread, degrees = reader.spread(rows).tolist(), reader.degrees("entity", rows).tolist()
+        for entity, chunks, degree in zip(reader.entities(rows), spread, degrees, strict=True):
+            assert degree == entity.facts
+            lines.append(
+                ["entity", entity.key, entity.name, entity.type, entity.description, entity.score, entity.facts, chunks]
+            )
+        lines.append(["counts", counts.evidence, counts.stated, counts.participations])
+        lines.append(["vectors", counts.vectors])
+    with store.write() as writer:
+        for record in records:
+            for chunk, evidence in writer.current(record.id):
+                lines.append(["evidence", chunk.id, [[e.text, e.score, sorted(e.keys)] for e in evidence]])
+    return "\n".join(sorted(json.dumps(line, ensure_ascii=False) for line in lines))

@@ -1,0 +1,50 @@
+"""Settings: layers, and what is said of mistakes."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from polyadic.errors import SettingsError
+from polyadic.settings import Settings, load_settings, template
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "polyadic.toml"
+
+
+def test_defaults_need_no_file(file: Path) -> None:
+    assert load_settings(file) == Settings()
+
+
+def test_the_environment_wins_over_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[chunking]\ntokens = 300\noverlap = 30\n")
+    assert load_settings(file).chunking.tokens == 300
+    monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "77")
+    assert (load_settings(file).chunking.tokens, load_settings(file).chunking.overlap) == (77, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[chunking]\ntoken = 300\n", r"chunking\.token .*known here: tokens, overlap"),
+        ("[chunkin]\n", "chunkin .*known here: reading, chunking"),
+        ("[chunking]\ntokens = 'many'\n", r"chunking\.tokens .*integer"),
+        ("tokens = \n", "cannot be read"),
+    ],
+)
+def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SettingsError, match=said) as error:
+        load_settings(file)
+    assert "\n" not in str(error.value)
+
+
+def test_the_template_changes_nothing_and_is_all_valid(file: Path) -> None:
+    file.write_text(template())
+    assert load_settings(file) == Settings()
+    uncommented = "\n".join(line.removeprefix("# ") for line in template().splitlines()[1:])
+    assert set(tomllib.loads(uncommented)) == set(Settings.model_fields)
+    file.write_text(uncommented)
+    assert load_settings(file).chunking == Settings().chunking
