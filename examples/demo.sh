@@ -20,7 +20,7 @@ export POLYADIC_WORKSPACE=demo-workspace
 run models fetch
 run index examples/spaceflight
 run query "Which astronaut stayed in the cabin of Shenzhou 7 during the first Chinese spacewalk?"
-run query "Which Columbia mission was flown by the astronaut who was taken off Apollo 13 after exposure to rubella?"
+run query "Which Mercury astronaut landed in 1971 at the place on the Moon where Apollo 13 was meant to land?"
 run query "When did Robert Cabana and Sergei Krikalev enter the International Space Station side by side?"
 
 cat <<'NEXT'

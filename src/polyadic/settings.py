@@ -74,6 +74,15 @@ class HypergraphSettings(Section):
     chunk_retrieval: bool = Field(default=True, description="CR: retrieve chunks beside")
 
 
+class WalkSettings(Section):
+    """Method ``walk``: Personalised PageRank over the hypergraph, no language model."""
+
+    passages: int = Field(default=15, ge=1, description="most passages retrieved")
+    facts: int = Field(default=30, ge=0, description="most facts shown beside the best one of each passage")
+    damping: float = Field(default=0.85, gt=0, lt=1, description="how far the walk strays from where it starts")
+    second_walk: bool = Field(default=True, description="walk again through what the first walk found")
+
+
 class Settings(BaseSettings):
     """All settings of a workspace.
 
@@ -94,6 +103,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     hypergraph: HypergraphSettings = HypergraphSettings()
+    walk: WalkSettings = WalkSettings()
 
 
 def load_settings(file: Path) -> Settings:
@@ -133,8 +143,8 @@ def load_settings(file: Path) -> Settings:
 def template() -> str:
     """A ``polyadic.toml`` in which every setting stands with its default, commented out, and what it means.
 
-    >>> print(template().splitlines()[-1])
-    # chunk_retrieval = true  # CR: retrieve chunks beside
+    >>> print(template().splitlines()[3])
+    # encoding = ""  # encoding of text files that are not UTF-8; empty: such files are refused
     """
     lines = ["# Settings of this Polyadic workspace: remove the # before a line to change it."]
     for section, field in Settings.model_fields.items():

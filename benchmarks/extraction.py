@@ -1,0 +1,55 @@
+"""The extractor without a model, on sentences and documents that people annotated."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.evaluation.extraction import ExtractionTally, compare_facts, detokenised, mention_recall
+from polyadic.knowledge import Chunk, Document, Evidence, Span
+
+
+def table(data: Path) -> Iterator[str]:
+    """Rows of a Markdown table: measure, all items, odd-numbered items."""
+    sentences = _lines(data / "hyperred-dev" / "sentences.jsonl")
+    tallies = [_compare(item) for item in sentences]
+    every, odd = sum(tallies, ExtractionTally()), sum(tallies[1::2], ExtractionTally())
+    yield f"| HyperRED: gold participants found | {every.participant_recall:.3f} | {odd.participant_recall:.3f} |"
+    yield f"| HyperRED: gold facts whole within one of ours | {every.fact_recall:.3f} | {odd.fact_recall:.3f} |"
+    yield f"| HyperRED: participants a fact of ours | {every.arity:.1f} | {odd.arity:.1f} |"
+    yield f"| HyperRED: pronouns among gold participants, left out | {every.pronouns} | {odd.pronouns} |"
+    mentions = [_mentions(item) for item in _lines(data / "redocred-dev" / "documents.jsonl")]
+    yield f"| Re-DocRED: mentions found | {_share(mentions):.3f} | {_share(mentions[1::2]):.3f} |"
+
+
+def _compare(item: dict[str, Any]) -> ExtractionTally:
+    evidence = _extract(Document(item["_id"], "", detokenised(item["text"])))
+    return compare_facts(
+        [fact["entities"] for fact in item["facts"]], [[p.name for p in e.participants] for e in evidence]
+    )
+
+
+def _mentions(item: dict[str, Any]) -> tuple[int, int]:
+    """Found and marked mentions of a document, sentence by sentence."""
+    found = marked = 0
+    for number, sentence in enumerate(item["sentences"]):
+        gold = [m["name"] for entity in item["entities"] for m in entity["mentions"] if m["sentence"] == number]
+        evidence = _extract(Document(f"{item['_id']}#{number}", "", detokenised(sentence)))
+        of_these, all_of_these = mention_recall(gold, [p.name for e in evidence for p in e.participants])
+        found, marked = found + of_these, marked + all_of_these
+    return found, marked
+
+
+def _extract(document: Document) -> tuple[Evidence, ...]:
+    chunk = Chunk(document.id, Span(0, len(document.text)), document.text, 0, 0)
+    return asyncio.run(SentenceExtractor("en").extract(document, chunk))
+
+
+def _share(counts: Sequence[tuple[int, int]]) -> float:
+    return sum(found for found, _ in counts) / sum(marked for _, marked in counts)
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,50 @@
+"""Fills the documentation with what the program really prints: ``python docs/outputs.py`` (after ``make demo``).
+
+A block is filled where a line ``<!-- output of: COMMAND -->`` stands before a fence.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FILES = ("README.md", "docs/cli.md", "docs/json.md")
+_BLOCK = re.compile(r"(<!-- output of: (?P<command>.+?) -->\n```\w*\n).*?(```)", re.DOTALL)
+# Times and folders differ from run to run.
+_VARYING = ((re.compile(r"\b\d+\.\d+ s\b"), "0.5 s"), (re.compile(r"(\"seconds\": )[\d.e-]+"), r"\g<1>0.001"))
+
+
+def output(command: str) -> str:
+    """What a command prints, with what differs from run to run made alike."""
+    arguments = shlex.split(command)
+    ran = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    text = ran.stdout.replace(f"{ROOT}/", "/home/you/polyadic/")
+    for pattern, replacement in _VARYING:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def filled(text: str) -> str:
+    """A document with every block filled afresh."""
+    return _BLOCK.sub(lambda block: block[1] + output(block["command"]).rstrip("\n") + "\n" + block[3], text)
+
+
+def main() -> None:
+    for name in FILES:
+        file = ROOT / name
+        file.write_text(filled(file.read_text(encoding="utf-8")), encoding="utf-8")
+        print(f"filled {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""What the verbs share: finding the workspace, printing JSON, showing sources."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+DEFAULT_WORKSPACE = "polyadic-workspace"
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def workspace_option(command: Command) -> Command:
+    """-w after the verb; the one before it is the default."""
+    return click.option("-w", "--workspace", help="Folder of the workspace, as before the verb.")(command)
+
+
+def json_option(command: Command) -> Command:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")(command)
+
+
+def workspace_folder(context: click.Context, given: str | None) -> Path:
+
+    return Path(given or context.obj or os.environ.get("POLYADIC_WORKSPACE") or DEFAULT_WORKSPACE)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON: dataclasses as objects, sorted as they are declared."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+
+
+def plain(value: Any) -> Any:
+    """A value in terms of JSON.
+
+    >>> from polyadic.knowledge import Span
+    >>> plain({"where": (Span(1, 2),), "folder": Path("kb")})
+    {'where': [{'start': 1, 'end': 2}], 'folder': 'kb'}
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def shown(source: str) -> str:
+    """A source as a person here would name it: relative to the current folder where it lies below it.
+
+    >>> shown(str(Path.cwd() / "notes" / "a.md")), shown("/elsewhere/b.md"), shown("memory:c")
+    ('notes/a.md', '/elsewhere/b.md', 'memory:c')
+    """
+    here = f"{Path.cwd()}/"
+    return source.removeprefix(here)
+
+
+def count(number: int, what: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> count(1, "fact"), count(2500, "fact"), count(2, "entity", "entities")
+    ('1 fact', '2,500 facts', '2 entities')
+    """
+    return f"{number:,} {what if number == 1 else plural or what + 's'}"

@@ -1,0 +1,91 @@
+"""The command ``polyadic``: which verbs there are, and how a run of it ends.
+
+Exit codes: 0 done (also when nothing had to be done), 1 failed, 2 wrong use, 3 partly done.
+"""
+
+import importlib
+import os
+import sys
+
+import click
+
+from polyadic import __version__
+from polyadic.errors import PolyadicError
+
+VERBS = {
+    "init": "write a commented polyadic.toml",
+    "index": "read documents into the workspace",
+    "query": "ask a question",
+    "status": "what the workspace holds",
+    "show": "print a document, chunk, fact or entity",
+    "delete": "withdraw a document",
+    "models": "the weights of local models",
+}
+
+
+class Verbs(click.Group):
+    """Loads a verb's module only when it is used, so that the command starts at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"polyadic.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "-w", "--workspace", help="Folder of the workspace (default: ./polyadic-workspace, or POLYADIC_WORKSPACE)."
+)
+@click.version_option(__version__, prog_name="polyadic")
+@click.pass_context
+def cli(context: click.Context, workspace: str | None) -> None:
+    """Answers out of documents, with citations.
+
+    polyadic index PATH... reads documents, polyadic query "..." asks them. No language model is needed.
+    """
+    context.obj = workspace
+
+
+def main() -> None:
+    """Run the command, and end it as people and scripts expect: one line for an error, no traceback."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command with these arguments; returns the exit code."""
+    try:
+        outcome = cli.main(arguments, prog_name="polyadic", standalone_mode=False)
+    except click.UsageError as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("stopped; what was finished is kept, and the same command goes on from there")
+    except click.ClickException as error:
+        return _failed(error.format_message())
+    except PolyadicError as error:
+        return _failed(str(error))
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; the interpreter must not complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("POLYADIC_DEBUG"):
+            raise
+        return _failed(
+            f"unexpected {type(error).__name__} ({error}): this is a defect, please report it with what"
+            " POLYADIC_DEBUG=1 prints"
+        )
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _failed(reason: str) -> int:
+    click.echo(f"polyadic: {' '.join(reason.split())}", err=True)
+    return 1

@@ -1,0 +1,80 @@
+"""polyadic show: a document, chunk, fact or entity with its surroundings."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from polyadic.cli.common import count, json_option, print_json, shown, workspace_folder, workspace_option
+from polyadic.knowledge import Place
+from polyadic.lookup import ChunkView, DocumentView, EntityView, FactView
+from polyadic.workspace import Workspace
+
+
+@click.command("show")
+@click.argument("kind", type=click.Choice(["document", "chunk", "fact", "entity"]))
+@click.argument("reference", metavar="REF")
+@workspace_option
+@json_option
+@click.pass_context
+def command(context: click.Context, kind: str, reference: str, workspace: str | None, as_json: bool) -> None:
+    """Print what REF names: a path, title, name or the beginning of an identifier.
+
+    A place in a document is its path with characters after it, as citations give them: notes/computing.md:0-97
+    """
+    with Workspace(workspace_folder(context, workspace)) as kb:
+        view = getattr(kb, f"show_{kind}")(reference)
+    print_json(view) if as_json else _PRINTERS[kind](view)
+
+
+def _document(view: DocumentView) -> None:
+    document, span = view.document, view.span
+    click.secho(f"{shown(document.source)}  {document.title}", bold=True)
+    for name, value in document.metadata.items():
+        click.echo(f"{name}: {value}")
+    if span.end - span.start < len(document.text):
+        click.echo(f"characters {span.start}–{span.end} of {len(document.text):,}\n")
+        quote = click.style(document.text[span.start : span.end], reverse=True)
+        click.echo(f"{'…' if span.start > len(view.before) else ''}{view.before}{quote}{view.after}…")
+    else:
+        click.echo(f"{count(view.record.chunks, 'chunk')}, {count(view.record.facts, 'fact')}\n\n{document.text}")
+
+
+def _chunk(view: ChunkView) -> None:
+    _print_place(view.place)
+    click.echo(f"{count(view.chunk.tokens, 'token')}, {count(len(view.facts), 'fact')}\n\n{view.chunk.text}")
+
+
+def _fact(view: FactView) -> None:
+    click.secho(view.fact.text, bold=True)
+    click.echo(
+        f"score {view.fact.score:.1f} of 10, stated {count(view.fact.support, 'time')}, fact {view.fact.id[:12]}"
+    )
+    for entity in view.entities:
+        click.echo(f"  {entity.name}{f' ({entity.type})' if entity.type else ''}, score {entity.score:.0f} of 100")
+    for place in view.places:
+        _print_place(place)
+
+
+def _entity(view: EntityView) -> None:
+    entity = view.entity
+    click.secho(f"{entity.name}{f' ({entity.type})' if entity.type else ''}", bold=True)
+    if entity.description:
+        click.echo(entity.description)
+    click.echo(f"score {entity.score:.0f} of 100, in {count(entity.facts, 'fact')}, entity {entity.id[:12]}")
+    for fact in view.facts:
+        click.echo(f"  {fact.id[:12]}  {fact.text}")
+    if entity.facts > len(view.facts):
+        click.echo(f"  and {entity.facts - len(view.facts):,} more")
+
+
+def _print_place(place: Place) -> None:
+    click.echo(f"{shown(place.source)}, characters {place.span.start}–{place.span.end}")
+
+
+_PRINTERS: dict[str, Callable[[Any], None]] = {
+    "document": _document,
+    "chunk": _chunk,
+    "fact": _fact,
+    "entity": _entity,
+}

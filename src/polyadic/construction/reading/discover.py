@@ -1,0 +1,158 @@
+"""Which files there are under the given paths: each real file once, in a stable order."""
+
+import os
+import stat
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from polyadic.construction.reading.files import why_not
+from polyadic.construction.reading.skipped import Skipped, printable, skipped
+from polyadic.errors import UnreadableDocument
+
+
+def discover(
+    paths: Sequence[Path | str], suffixes: Collection[str], exclude: Sequence[Path | str] = ()
+) -> Iterator[Path | Skipped]:
+    """Files with one of the suffixes, as absolute paths with all links resolved.
+
+    Parameters
+    ----------
+    paths
+        Files and folders. Folders are searched to any depth, in the order of names. What is hidden in them
+        (a leading dot) is passed over; a link that leads out of the folder is reported and not followed. The
+        paths given may themselves be hidden or links.
+    suffixes
+        Suffixes that can be read, in lower case with their dot.
+    exclude
+        Files and folders that are passed over wherever they turn up, such as the workspace.
+
+    Yields
+    ------
+    Path or Skipped
+        A file to read, or a path that cannot be, in the order in which they are met.
+    """
+    search = _Search(suffixes, [Path(os.path.realpath(path)) for path in exclude])
+    for path in paths:
+        yield from search.given(str(path))
+
+
+class _Search:
+    def __init__(self, suffixes: Collection[str], exclude: Sequence[Path]) -> None:
+        self._suffixes = suffixes
+        self._exclude = exclude
+        self._seen: set[Path] = set()
+
+    def given(self, name: str) -> Iterator[Path | Skipped]:
+        """What is found under one of the given paths."""
+        try:
+            path = _real(name)
+            if self._excluded(path):
+                raise UnreadableDocument("belongs to the workspace", "give the documents' own folder")
+            if _is_folder(path):
+                yield from self._folder(path)
+            elif self._is_new(path):
+                yield self._file(path)
+        except UnreadableDocument as problem:
+            yield skipped(printable(name), problem)
+
+    def _folder(self, root: Path) -> Iterator[Path | Skipped]:
+        """What is found in a folder; says so where nothing can be read."""
+        documents = 0
+        for path in self._walk(root):
+            if isinstance(path, Skipped):
+                yield path
+                continue
+            found = self._reported(path)
+            documents += isinstance(found, Path)
+            if self._is_new(path):
+                yield found
+        if not documents:
+            next_step = f"put files there that end in one of {self._known()}, or give another folder"
+            yield Skipped(str(root), "no document in this folder", next_step)
+
+    def _walk(self, root: Path) -> Iterator[Path | Skipped]:
+        """The real paths of what is neither folder, hidden nor excluded; each folder is entered once."""
+        entered: set[Path] = set()
+        ahead = [root]
+        while ahead:
+            name = ahead.pop()
+            try:
+                path = _real(str(name))
+                if not path.is_relative_to(root):
+                    raise UnreadableDocument("a link that leaves the folder", "give its target as a path")
+                if self._excluded(path) or path in entered:
+                    continue
+                if not _is_folder(path):
+                    yield path
+                    continue
+                entered.add(path)
+                ahead.extend(_entries(path))
+            except UnreadableDocument as problem:
+                yield skipped(printable(str(name)), problem)
+
+    def _reported(self, path: Path) -> Path | Skipped:
+        try:
+            return self._file(path)
+        except UnreadableDocument as problem:
+            return skipped(printable(str(path)), problem)
+
+    def _file(self, path: Path) -> Path:
+        """The path, if it is a file that can be read."""
+        if not stat.S_ISREG(_mode(path)):
+            raise UnreadableDocument("not a regular file", "give a file or a folder")
+        if printable(str(path)) != str(path):
+            raise UnreadableDocument("its name is not printable UTF-8 text", "rename it")
+        suffix = path.suffix.lower()
+        if suffix not in self._suffixes:
+            what = f"no reader for {suffix} files" if suffix else "no reader for files without a suffix"
+            raise UnreadableDocument(what, f"convert it to one of {self._known()}")
+        return path
+
+    def _known(self) -> str:
+        return ", ".join(sorted(self._suffixes))
+
+    def _excluded(self, path: Path) -> bool:
+        return any(path.is_relative_to(other) for other in self._exclude)
+
+    def _is_new(self, path: Path) -> bool:
+        """Whether a file is met for the first time."""
+        if path in self._seen:
+            return False
+        self._seen.add(path)
+        return True
+
+
+def _real(name: str) -> Path:
+    """The absolute path with all links resolved, which must exist."""
+    if not name:
+        raise UnreadableDocument("an empty path", "give a file or a folder")
+    try:
+        return Path(os.path.realpath(name, strict=True))
+    except FileNotFoundError as error:
+        if Path(name).is_symlink():
+            raise UnreadableDocument("a link that points nowhere", "mend or remove it") from error
+        raise why_not(error) from error
+    except OSError as error:
+        raise why_not(error) from error
+    except ValueError as error:
+        raise UnreadableDocument("not a path", "check it for control characters") from error
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What is in a folder and not hidden, last name first."""
+    try:
+        shown = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+    except OSError as error:
+        raise why_not(error) from error
+    return sorted(shown, key=lambda entry: entry.name, reverse=True)
+
+
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(_mode(path))
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except OSError as error:
+        raise why_not(error) from error

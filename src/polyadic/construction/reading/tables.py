@@ -1,0 +1,185 @@
+"""Tables of comma-, semicolon- or tab-separated values: a header with names, then a document a record."""
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+from polyadic.construction.reading.decode import has_surrogates, not_utf_8
+from polyadic.construction.reading.files import byte_limit, opened, too_large
+from polyadic.construction.reading.lines import Line, lines_of
+from polyadic.construction.reading.rows import NoDocuments, Rows
+from polyadic.construction.reading.skipped import Skipped, skipped
+from polyadic.errors import UnreadableDocument
+from polyadic.knowledge import Document
+from polyadic.settings import ReadingSettings
+
+_DELIMITERS = (",", ";", "\t")
+_SAMPLE_CHARACTERS = 100_000
+_MOST_RETURNS = 10
+_MEND_QUOTES = "close each quotation mark, and double those within a field"
+
+
+class _Feed(Iterator[str]):
+    """Hands lines to the csv module, which asks for as many as a record needs, and knows which those were.
+
+    Lines held back can be handed out again. A record is bounded as a line is.
+    """
+
+    def __init__(self, lines: Iterator[Line], settings: ReadingSettings) -> None:
+        self.taken: list[Line] = []
+        self.ended = False
+        self._lines = lines
+        self._again: deque[Line] = deque()
+        self._max_megabytes = settings.max_megabytes
+        self._characters = 0
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else next(self._lines, None)
+        if line is None:
+            self.ended = True
+            raise StopIteration
+        self.taken.append(line)
+        self._characters += len(line.text)
+        if self._characters > byte_limit(self._max_megabytes):
+            raise too_large(self._characters, self._max_megabytes)
+        # A line that is merely not UTF-8 takes its part in the record, so that this ends where it should.
+        if line.fault and not line.text:
+            raise line.fault
+        return line.text
+
+    def begin_record(self) -> None:
+        self.taken = []
+        self._characters = 0
+
+    def hand_out_again(self, lines: list[Line]) -> None:
+        self._again.extendleft(reversed(lines))
+        self.ended = False
+
+    def sample(self) -> list[str]:
+        """The first lines, which are handed out again."""
+        size = 0
+        for line in self._lines:
+            self._again.append(line)
+            size += len(line.text) + 1
+            if size > _SAMPLE_CHARACTERS:
+                break
+        return [line.text for line in self._again]
+
+
+def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | Skipped]:
+    """A document for each record that has text.
+
+    Raises
+    ------
+    UnreadableDocument
+        The file is not readable, has no header, no rows or no column with text, looks binary, or was written
+        to meanwhile (documents may have come before).
+    """
+    rows = Rows(path)
+    with opened(path) as file:
+        header: list[str] = []
+        number = 0
+        for line, record in _records(_Feed(lines_of(file, settings), settings), settings):
+            if isinstance(record, UnreadableDocument):
+                if not header:
+                    raise record
+                yield skipped(str(path), record, line)
+            elif not header:
+                header = _named(record)
+            else:
+                number += 1
+                try:
+                    yield rows.document(number, _row(header, record))
+                except NoDocuments:
+                    raise
+                except UnreadableDocument as problem:
+                    yield skipped(str(path), problem, line)
+        if not number:
+            raise UnreadableDocument("no rows below the header", "name the columns in the first row")
+
+
+def _records(feed: _Feed, settings: ReadingSettings) -> Iterator[tuple[int, list[str] | UnreadableDocument]]:
+    """Records that are not blank, and problems in place of records, each with the line at which it begins."""
+    reader = _reader(feed, settings)
+    returns = 0
+    while True:
+        feed.begin_record()
+        record: list[str] | UnreadableDocument
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except UnreadableDocument as problem:
+            record = problem
+        except csv.Error:
+            record = _bad_quotes(feed)
+            # A mark that is never closed swallows all that follows. Bounded, as each return reads to the end.
+            if feed.ended and returns < _MOST_RETURNS:
+                feed.hand_out_again(feed.taken[1:])
+                returns += 1
+        if record:
+            yield feed.taken[0].number, _decodable(record)
+
+
+def _reader(feed: _Feed, settings: ReadingSettings) -> Iterator[list[str]]:
+    """A reader of the dialect that the first lines speak."""
+    # The module's own limit of 131,072 characters is less than a document; it holds for the whole process.
+    csv.field_size_limit(max(csv.field_size_limit(), byte_limit(settings.max_megabytes)))
+    sample = feed.sample()
+    delimiter = _delimiter(sample)
+    if delimiter == "\t" and not _is_quoted(sample):
+        return csv.reader(feed, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.reader(feed, delimiter=delimiter, strict=True)
+
+
+def _delimiter(sample: list[str]) -> str:
+    """The one that makes most columns of the first line."""
+    first = next((line for line in sample if line.strip()), "")
+    return max(_DELIMITERS, key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), [])))
+
+
+def _is_quoted(sample: list[str]) -> bool:
+    """Whether quotation marks belong to the table; in tab-separated text they often belong to the text."""
+    records = csv.reader(sample, delimiter="\t", strict=True)
+    try:
+        for _ in records:
+            pass
+    except csv.Error:
+        # A sample shorter than the file may end within a record.
+        is_cut = sum(len(line) + 1 for line in sample) > _SAMPLE_CHARACTERS
+        return is_cut and records.line_num == len(sample)
+    return True
+
+
+def _bad_quotes(feed: _Feed) -> UnreadableDocument:
+    first, last = feed.taken[0].number, feed.taken[-1].number
+    if feed.ended:
+        return UnreadableDocument("a quotation mark is never closed", _MEND_QUOTES)
+    lines = "" if first == last else f" (lines {first} to {last} are left out)"
+    return UnreadableDocument(f"quotation marks do not match{lines}", _MEND_QUOTES)
+
+
+def _decodable(record: list[str] | UnreadableDocument) -> list[str] | UnreadableDocument:
+    """The record, unless a field of it is not UTF-8."""
+    if isinstance(record, UnreadableDocument):
+        return record
+    bad = next((field for field in record if has_surrogates(field)), None)
+    return record if bad is None else not_utf_8(bad)
+
+
+def _named(header: list[str]) -> list[str]:
+    """Names for all columns, also for those without one."""
+    return [name.strip() or f"column {number}" for number, name in enumerate(header, start=1)]
+
+
+def _row(header: list[str], record: list[str]) -> dict[str, object]:
+    """Values by column; fields missing at the end are empty, and the first of two equal names counts."""
+    if len(record) > len(header):
+        what = f"{len(record)} fields where the header has {len(header)}"
+        raise UnreadableDocument(what, "put fields that hold the separator in quotation marks")
+    row: dict[str, object] = {}
+    for name, value in zip_longest(header, record, fillvalue=""):
+        row.setdefault(name, value)
+    return row

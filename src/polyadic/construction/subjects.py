@@ -1,0 +1,61 @@
+"""What each part of a document is about, so that "She was born in London" can say who.
+
+A sentence about the subject of its document rarely repeats its name. The subject is the title; in a long document,
+or in one without a title, the nearest heading that names something; failing both, the name with which the
+paragraph begins.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from polyadic.knowledge import Document
+from polyadic.text.names import Sort, Vocabulary, names
+from polyadic.text.plain_text import headings, plain
+
+LONG_DOCUMENT = 20_000
+"""Characters from which on a document is taken to have a subject a section."""
+
+_PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:\r?\n[^\S\r\n]*\S.*)*")
+_LISTED = re.compile(r"[|>]|[-*+•‣]\s|\(?\d{1,3}[.)]\s")
+_OPENING = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """``names[i + 1]`` is the subject from character ``starts[i]`` on, ``names[0]`` the one before all of these."""
+
+    starts: tuple[int, ...]
+    names: tuple[str, ...]
+
+    def at(self, character: int) -> str:
+        """The subject of the part that holds a character; empty where nothing names it."""
+        return self.names[bisect_right(self.starts, character)]
+
+
+def subjects(document: Document, known: Vocabulary) -> Subjects:
+    """Read the subjects of a document.
+
+    >>> text = "Ada was born in London. She died young.\\n\\nBabbage lived longer."
+    >>> found = subjects(Document("memory:1", "", text), Vocabulary("en"))
+    >>> found.at(30), found.at(50)
+    ('Ada', 'Babbage')
+    """
+    if document.title and len(document.text) < LONG_DOCUMENT:
+        return Subjects((), (document.title,))
+    parts = [(start, words) for start, words in headings(document.text) if _first_name(words, known)]
+    if not parts and not document.title:
+        parts = list(_openings(document.text, known))
+    return Subjects(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))
+
+
+def _openings(text: str, known: Vocabulary) -> Iterator[tuple[int, str]]:
+    """Where each paragraph starts, and the first name in its opening words; none for a list or a table."""
+    for paragraph in _PARAGRAPH.finditer(text):
+        opening = paragraph.group()[:_OPENING]
+        yield paragraph.start(), "" if _LISTED.match(opening) else _first_name(plain(opening), known)
+
+
+def _first_name(sentence: str, known: Vocabulary) -> str:
+    return next((name.text for name in names(sentence, known) if name.sort is Sort.NAME), "")

@@ -1,0 +1,61 @@
+"""One list of facts and passages that serves a reader with little room and one with much.
+
+Facts are cheap, so the best come first, then the passages, then further facts. Each passage's best fact *leads* it:
+leads keep the order of the passages, so documents first appear in the order of their passages; other facts stand
+where their score puts them, which is what tells good from bad within long passages about many things.
+"""
+
+import numpy as np
+
+from polyadic.knowledge import Kind
+from polyadic.retrieval.subgraph import Places, Subgraph
+from polyadic.store.protocol import Vectors
+
+FACTS_FIRST = 24
+"""Facts before the first passage."""
+
+_NONE = -1
+
+
+def arrange(graph: Subgraph, chunks: Places, scores: Vectors, most: int) -> list[tuple[Kind, int]]:
+    """Facts and chunks in reading order, as kinds and positions in the graph.
+
+    Parameters
+    ----------
+    chunks
+        The chunks to show, best first.
+    scores
+        Of each fact of the graph, shape (facts,).
+    most
+        Facts to show beside the leads.
+    """
+    leads = _leads(graph, chunks, scores)
+    worth = np.where(leads == _NONE, 0.0, scores[leads]) if len(scores) else np.zeros(len(leads))
+    # A lead is worth as much as the best lead after it, so that sorting keeps the order of the passages.
+    worth = np.maximum.accumulate(worth[::-1])[::-1]
+    led = [
+        (-value, (Kind.CHUNK, chunk) if lead == _NONE else (Kind.FACT, lead))
+        for value, chunk, lead in zip(worth.tolist(), chunks.tolist(), leads.tolist(), strict=True)
+    ]
+    others = [(-float(scores[fact]), (Kind.FACT, fact)) for fact in _others(graph, chunks, leads, scores, most)]
+    entries = [entry for _, entry in sorted(led + others, key=lambda pair: pair[0])]
+    passages = [(Kind.CHUNK, chunk) for chunk in chunks.tolist()]
+    return list(dict.fromkeys([*entries[:FACTS_FIRST], *passages, *entries[FACTS_FIRST:]]))
+
+
+def _leads(graph: Subgraph, chunks: Places, scores: Vectors) -> Places:
+    """For each chunk its best fact that leads none before it; _NONE where there is none."""
+    facts, stating = graph.statement
+    leads: list[int] = []
+    for chunk in chunks.tolist():
+        stated = np.setdiff1d(facts[stating == chunk], leads)
+        leads.append(int(stated[np.argmax(scores[stated])]) if len(stated) else _NONE)
+    return np.array(leads, dtype=np.int64)
+
+
+def _others(graph: Subgraph, chunks: Places, leads: Places, scores: Vectors, most: int) -> list[int]:
+    """The best facts of these chunks that lead none of them."""
+    facts, stating = graph.statement
+    others = np.setdiff1d(facts[np.isin(stating, chunks)], leads)
+    best: list[int] = others[np.argsort(-scores[others], kind="stable")[:most]].tolist()
+    return best

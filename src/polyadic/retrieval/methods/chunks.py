@@ -1,0 +1,26 @@
+"""Method ``chunks``: the passages most similar to the question (the papers' StandardRAG)."""
+
+from polyadic.knowledge import Knowledge
+from polyadic.models.embedder import Embedder
+from polyadic.retrieval.fit import knowledge
+from polyadic.retrieval.items import chunk_items, similar
+from polyadic.retrieval.trace import Trace
+from polyadic.store.protocol import Reader
+
+_MOST = 20
+"""More than the papers' five: the budget of tokens decides how many are read."""
+
+
+class Chunks:
+    """Implements Method."""
+
+    name = "chunks"
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace = Trace()
+        vector = (await embedder.embed([question]))[0]
+        trace.done("embed", "the question")
+        hits = reader.nearest("chunk", vector, _MOST)
+        trace.done("nearest", f"{len(hits.rows)} passages")
+        items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        return knowledge(question, self.name, items, context_tokens, trace)

@@ -1,0 +1,116 @@
+"""Method ``hypergraph``: HyperGraphRAG (arXiv 2503.21322, section 4.2), with the paper's numbers as defaults.
+
+K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. Where this
+goes beyond the paper, its equations being silent: facts are ordered by similarity x score with passages in between,
+of a hub only the facts nearest to the question are gathered, and a threshold that lets nothing pass gives way to the
+first few of the ranking.
+"""
+
+from itertools import zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.knowledge import Item, Knowledge
+from polyadic.models.embedder import Embedder
+from polyadic.retrieval.fit import knowledge
+from polyadic.retrieval.items import chunk_items, fact_items, similar
+from polyadic.retrieval.question import read_question
+from polyadic.retrieval.trace import Trace
+from polyadic.settings import HypergraphSettings
+from polyadic.store.protocol import Hits, Reader, Rows, Vectors
+from polyadic.text.names import Vocabulary, names
+
+_FILL = 5
+_FACTS_OF_AN_ENTITY = 60
+_FACTS_BEFORE_A_CHUNK = 4
+_MOST_SHOWN = 100
+
+
+class Hypergraph:
+    """Implements Method; ``entity_retrieval``, ``fact_retrieval`` and ``chunk_retrieval`` are the paper's ablations."""
+
+    name = "hypergraph"
+
+    def __init__(self, settings: HypergraphSettings) -> None:
+        self._settings = settings
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace = Trace()
+        named = question_entities(question, reader)
+        trace.done("read the question", f"names {', '.join(named)}" if named else "names nothing; it stands for itself")
+        # h_q, and h_Vq = f(V_q joined by commas)
+        h_q, h_vq = await embedder.embed([question, ", ".join(named) or question])
+        trace.done("embed", "the question and its names")
+        entities = self._entities(h_vq, reader, trace)
+        facts = self._facts(h_q, entities.rows, reader, trace)
+        chunks = self._chunks(h_q, reader, trace)
+        return knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace)
+
+    def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
+        """R_V(q), Eq. 14."""
+        s = self._settings
+        hits = reader.nearest_scored("entity", h_vq, s.entities if s.entity_retrieval else 0)
+        return _above(hits, s.entity_threshold, "entities", trace)
+
+    def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> list[Item]:
+        """K_H = F*_V + F*_H, Eq. 15 to 18."""
+        s = self._settings
+        hits = reader.nearest_scored("fact", h_q, s.facts if s.fact_retrieval else 0)
+        retrieved = _above(hits, s.fact_threshold, "facts", trace)
+        links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
+        facts = np.union1d(retrieved.rows, links.targets)
+        similarity = reader.similarity("fact", facts, h_q[None, :])[0]
+        products = similarity * reader.scores("fact", facts)
+        best = np.argsort(-products, kind="stable")[:_MOST_SHOWN]
+        through = _first_names(facts[best], links.targets, links.sources, entities, reader)
+        whys = [
+            f"similar to the question ({score:.2f})" if row in retrieved.rows else f"about {through[row]}"
+            for row, score in zip(facts[best].tolist(), similarity[best].tolist(), strict=True)
+        ]
+        trace.done("expand", f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by their entities alone")
+        return fact_items(facts[best], products[best], whys, reader)
+
+    def _chunks(self, h_q: Vectors, reader: Reader, trace: Trace) -> list[Item]:
+        """K_chunk, Eq. 20."""
+        s = self._settings
+        hits = _above(
+            reader.nearest("chunk", h_q, s.chunks if s.chunk_retrieval else 0), s.chunk_threshold, "passages", trace
+        )
+        return chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+
+
+def question_entities(question: str, reader: Reader) -> list[str]:
+    """V_q without a model: the names that the store knows, and whatever else looks like a name."""
+    known = read_question(question, reader)
+    return [*known.mentions, *(name.text for name in names(known.remainder, Vocabulary("en")))]
+
+
+def _above(hits: Hits, threshold: float, what: str, trace: Trace) -> Hits:
+    """The hits above a threshold; where there are none, the first few."""
+    passed: NDArray[np.bool_] = hits.scores > threshold
+    if passed.any() or not len(hits.rows):
+        trace.done(what, f"{int(passed.sum())} above {threshold:g}")
+        return Hits(hits.rows[passed], hits.scores[passed])
+    trace.done(what, f"none above {threshold:g}, so the first {min(_FILL, len(hits.rows))}")
+    return Hits(hits.rows[:_FILL], hits.scores[:_FILL])
+
+
+def _mixed(facts: list[Item], chunks: list[Item]) -> list[Item]:
+    """A passage after every few facts, so that neither crowds the other out of the budget."""
+    heads = [facts[i : i + _FACTS_BEFORE_A_CHUNK] for i in range(0, len(facts), _FACTS_BEFORE_A_CHUNK)]
+    mixed = [item for head, chunk in zip_longest(heads, chunks) for item in (*(head or ()), chunk)]
+    return [item for item in mixed if item is not None]
+
+
+def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:
+    """For each fact the name of the best retrieved entity that led to it."""
+    rank = {entity: i for i, entity in enumerate(entities.tolist())}
+    wanted = set(facts.tolist())
+    best: dict[int, int] = {}
+    for fact, entity in zip(targets.tolist(), sources.tolist(), strict=True):
+        if fact in wanted and rank[entity] < rank.get(best.get(fact, -1), len(rank)):
+            best[fact] = entity
+    rows = np.array(sorted(set(best.values())), dtype=np.int64)
+    named = {row: entity.name for row, entity in zip(rows.tolist(), reader.entities(rows), strict=True)}
+    return {fact: named[entity] for fact, entity in best.items()}

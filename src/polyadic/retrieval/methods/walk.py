@@ -1,0 +1,125 @@
+"""Method ``walk``: Personalised PageRank over the hypergraph, twice; no language model.
+
+A question starts at the entities it names and at the facts most like it, and walks over entities, facts and passages
+that share one another. What it passes through on the way are bridges; a second walk asks of each bridge what the
+question asks. So it finds facts that share no word with the question.
+
+References: HippoRAG (Gutiérrez et al., NeurIPS 2024) for the walk over names and passages; the second walk, the
+conductances and the ranking are ours.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.knowledge import Item, Kind, Knowledge
+from polyadic.models.embedder import Embedder
+from polyadic.retrieval.arrangement import arrange
+from polyadic.retrieval.bridges import Bridges, facts_of_bridges, find_bridges
+from polyadic.retrieval.conductance import conduct, standardised
+from polyadic.retrieval.diffusion import Masses, diffuse
+from polyadic.retrieval.fit import knowledge
+from polyadic.retrieval.items import chunk_items, fact_items
+from polyadic.retrieval.question import Question, read_question
+from polyadic.retrieval.ranking import score_chunks, score_facts
+from polyadic.retrieval.reasons import Reasons
+from polyadic.retrieval.seeds import Start, find_start, seed
+from polyadic.retrieval.subgraph import Subgraph, surround
+from polyadic.retrieval.trace import Trace
+from polyadic.settings import WalkSettings
+from polyadic.store.protocol import Reader, Rows, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A walk's end: where the mass is, and how similar facts are to the question and to what is asked of bridges."""
+
+    graph: Subgraph
+    masses: Masses
+    similarity: Vectors
+    second: Vectors
+
+
+class Walk:
+    """Implements Method."""
+
+    name = "walk"
+
+    def __init__(self, settings: WalkSettings) -> None:
+        self._settings = settings
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace = Trace()
+        asked = read_question(question, reader)
+        trace.done("read the question", _names(asked))
+        aims = await embedder.embed([asked.text, asked.remainder or asked.text])
+        trace.done("embed", "the question, and the question without its names")
+        start = find_start(asked, aims[0], reader)
+        found = self._first(start, aims, reader)
+        bridges = find_bridges(found.graph, found.masses, asked, reader)
+        trace.done("walk", f"{_size(found.graph)}; bridges: {', '.join(bridges.names) or 'none'}")
+        asides = np.zeros((0, aims.shape[1]), dtype=np.float32)
+        if self._settings.second_walk and bridges.names:
+            asides = await embedder.embed(bridges.questions(asked))
+            trace.done("embed", f"what is asked of {len(asides)} bridges")
+            found = self._second(start, found, bridges, aims, asides, reader)
+            trace.done("second walk", _size(found.graph))
+        items = self._items(asked, bridges, found, aims, asides, reader)
+        trace.done("rank", f"{len(items)} facts and passages")
+        return knowledge(question, self.name, items, context_tokens, trace)
+
+    def _first(self, start: Start, aims: Vectors, reader: Reader) -> _Found:
+        graph = surround(start.facts, start.chunks, reader)
+        similarity = _to_question(graph.facts, aims, reader)
+        masses = self._diffuse(start, graph, standardised(similarity), reader)
+        return _Found(graph, masses, similarity, np.zeros_like(similarity))
+
+    def _second(
+        self, start: Start, first: _Found, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
+    ) -> _Found:
+        """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
+        facts = np.union1d(first.graph.facts, facts_of_bridges(bridges, asides, reader))
+        graph = surround(facts, start.chunks, reader)
+        similarity = _to_question(graph.facts, aims, reader)
+        second = reader.similarity("fact", graph.facts, asides).max(axis=0)
+        relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
+        return _Found(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
+
+    def _diffuse(self, start: Start, graph: Subgraph, relevance: Vectors, reader: Reader) -> Masses:
+        return diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader), self._settings.damping)
+
+    def _items(
+        self, asked: Question, bridges: Bridges, found: _Found, aims: Vectors, asides: Vectors, reader: Reader
+    ) -> list[Item]:
+        """The best passages, with the best facts that they state."""
+        graph = found.graph
+        second = np.zeros(len(graph.chunks), dtype=np.float32)
+        if len(asides):
+            second = reader.similarity("chunk", graph.chunks, asides).max(axis=0)
+        chunk_scores = score_chunks(graph, found.masses, asked.anchors, bridges, found.second, second)
+        fact_scores = score_facts(found.masses, found.second)
+        best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
+        order = arrange(graph, best, fact_scores, self._settings.facts)
+        shown = np.array([place for kind, place in order if kind is Kind.FACT], dtype=np.int64)
+        reasons = Reasons(graph, asked, bridges)
+        similarity = reader.similarity("chunk", graph.chunks[best], aims[:1])[0]
+        fact_whys, chunk_whys = reasons.of_facts(shown, found.similarity[shown]), reasons.of_chunks(best, similarity)
+        facts = fact_items(graph.facts[shown], fact_scores[shown], fact_whys, reader)
+        chunks = chunk_items(graph.chunks[best], chunk_scores[best], chunk_whys, reader)
+        items = {(Kind.FACT, place): item for place, item in zip(shown.tolist(), facts, strict=True)}
+        items |= {(Kind.CHUNK, place): item for place, item in zip(best.tolist(), chunks, strict=True)}
+        return [items[entry] for entry in order]
+
+
+def _to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
+    """How similar facts are to the question and to what it asks, one as much as the other."""
+    return np.asarray(reader.similarity("fact", facts, aims).mean(axis=0), dtype=np.float32)
+
+
+def _names(question: Question) -> str:
+    return f"names {', '.join(question.mentions)}" if question.mentions else "names nothing that is known"
+
+
+def _size(graph: Subgraph) -> str:
+    facts, entities, chunks = graph.sizes
+    return f"{facts} facts, {entities} entities, {chunks} passages"

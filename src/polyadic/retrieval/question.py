@@ -1,0 +1,52 @@
+"""What a question names, and what it asks of that.
+
+The names that the store knows and the question mentions are its *anchors*; the question without them is the
+*remainder*: "When was the mother of Ada Lovelace born?" asks "When was the mother of born?" of Ada Lovelace.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.knowledge import Span
+from polyadic.retrieval.known_names import known_names
+from polyadic.store.protocol import Reader, Rows
+
+_SPACE = re.compile(r"\s+")
+_ARTICLE_BEFORE = re.compile(r"\b(?:the|an|a)\s+$", re.IGNORECASE)
+_POSSESSIVE_AFTER = re.compile(r"^['’]s\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the store understands it.
+
+    ``anchors`` are entities, ``groups`` tells for each which of the mentions it stands for: homonyms share one.
+    """
+
+    text: str
+    anchors: Rows
+    groups: Rows
+    mentions: tuple[str, ...]
+    remainder: str
+
+
+def read_question(text: str, reader: Reader) -> Question:
+    """Find what a question names."""
+    mentions = known_names([text], reader)[0]
+    return Question(
+        text,
+        np.array([row for mention in mentions for row in mention.entities], dtype=np.int64),
+        np.array([group for group, mention in enumerate(mentions) for _ in mention.entities], dtype=np.int64),
+        tuple(text[mention.span.start : mention.span.end] for mention in mentions),
+        _without(text, [mention.span for mention in mentions]),
+    )
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    """The text without these characters and the article before or the possessive after them."""
+    for span in reversed(spans):
+        text = _ARTICLE_BEFORE.sub("", text[: span.start]) + " " + _POSSESSIVE_AFTER.sub("", text[span.end :])
+    return _SPACE.sub(" ", text).strip()

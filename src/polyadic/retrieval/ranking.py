@@ -1,0 +1,46 @@
+"""How good passages and facts are after a walk."""
+
+import numpy as np
+
+from polyadic.retrieval.bridges import Bridges
+from polyadic.retrieval.diffusion import Masses
+from polyadic.retrieval.subgraph import Places, Subgraph, assign
+from polyadic.store.protocol import Rows, Vectors
+
+SECOND_FACT_WEIGHT, SECOND_CHUNK_WEIGHT = 0.3, 0.1
+NAMED_WEIGHT, BRIDGE_WEIGHT = 0.4, 0.2
+
+
+def score_chunks(
+    graph: Subgraph, masses: Masses, anchors: Rows, bridges: Bridges, second_facts: Vectors, second_chunks: Vectors
+) -> Vectors:
+    """How good each chunk is: its mass; whether the question or a bridge names its document; what it answers.
+
+    Parameters
+    ----------
+    second_facts, second_chunks
+        Similarity of each fact and chunk to the nearest question about a bridge; zeros where there are none.
+    """
+    naming = np.zeros(len(graph.entities), dtype=np.float32)
+    assign(naming, graph.entities, bridges.rows, BRIDGE_WEIGHT * _relative(bridges.strengths))
+    assign(naming, graph.entities, anchors, np.full(len(anchors), NAMED_WEIGHT, dtype=np.float32))
+    score = np.sqrt(_relative(masses.chunks)) + _best(graph.naming, naming, len(graph.chunks))
+    score += SECOND_FACT_WEIGHT * _best(graph.statement[::-1], second_facts, len(graph.chunks))
+    return np.asarray(score + SECOND_CHUNK_WEIGHT * second_chunks, dtype=np.float32)
+
+
+def score_facts(masses: Masses, second: Vectors) -> Vectors:
+    """How good each fact is: its mass, and what it answers; ``second`` as for chunks."""
+    return np.asarray(np.sqrt(_relative(masses.facts)) + SECOND_FACT_WEIGHT * second, dtype=np.float32)
+
+
+def _relative(values: Vectors) -> Vectors:
+    highest = float(values.max(initial=0.0))
+    return np.asarray(values / highest if highest > 0 else values, dtype=np.float32)
+
+
+def _best(incidence: Places, values: Vectors, size: int) -> Vectors:
+    """For each source of an incidence the highest value among its targets; 0 where it has none."""
+    best = np.zeros(size, dtype=np.float32)
+    np.maximum.at(best, incidence[0], values[incidence[1]])
+    return best

@@ -1,0 +1,84 @@
+"""Where a walk starts: the names of the question, the facts and passages most like it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.retrieval.conductance import completeness
+from polyadic.retrieval.diffusion import Masses
+from polyadic.retrieval.question import Question
+from polyadic.retrieval.subgraph import Subgraph, position
+from polyadic.store.protocol import Hits, Reader, Rows, Vectors
+
+ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT = 1.0, 1.0, 0.1
+SEED_FACTS, SEED_CHUNKS = 3, 10
+SHARPNESS = 4
+NEAREST_FACTS, NEAREST_CHUNKS = 60, 20
+_FACTS_OF_AN_ANCHOR = 100
+_CHUNKS_ABOUT_AN_ANCHOR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the question leads to directly: its anchors, the nearest facts and chunks.
+
+    ``facts`` and ``chunks`` are all that belongs to these, each once: the ground that a walk covers.
+    """
+
+    anchors: Rows
+    nearest_facts: Hits
+    nearest_chunks: Hits
+    facts: Rows
+    chunks: Rows
+
+
+def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
+    """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
+    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), reader)
+    near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
+    about = reader.titled(question.anchors, _CHUNKS_ABOUT_AN_ANCHOR).targets
+    chunks = np.union1d(near_chunks.rows, about)
+    of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
+    facts = np.unique(np.concatenate([near_facts.rows, of_anchors, reader.facts_in(chunks).targets]))
+    return Start(question.anchors, near_facts, near_chunks, facts, chunks)
+
+
+def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:
+    """Initial masses: anchors, the rarer the heavier; a few facts and chunks, the more similar the heavier."""
+    facts, entities, chunks = (np.zeros(size, dtype=np.float32) for size in graph.sizes)
+    anchors = start.anchors[np.isin(start.anchors, graph.entities)]
+    rarity = 1.0 / np.sqrt(np.maximum(reader.spread(anchors), 1))
+    entities[position(anchors, graph.entities)] = ANCHOR_WEIGHT * _shares(rarity.astype(np.float32))
+    near = start.nearest_chunks.rows[:SEED_CHUNKS]
+    chunks[position(near, graph.chunks)] = CHUNK_WEIGHT * _sharpened(start.nearest_chunks.scores[:SEED_CHUNKS])
+    said, bare = _statements(start, reader)
+    facts[position(said.rows, graph.facts)] = FACT_WEIGHT * said.scores
+    chunks[position(bare.rows, graph.chunks)] += FACT_WEIGHT * bare.scores
+    return Masses(facts, entities, chunks)
+
+
+def _statements(start: Start, reader: Reader) -> tuple[Hits, Hits]:
+    """The few facts to start from, and the passages that state none and so stand for themselves, with their shares."""
+    factless = reader.degrees("chunk", start.nearest_chunks.rows) == 0
+    rows = np.concatenate([start.nearest_facts.rows, start.nearest_chunks.rows[factless]])
+    scores = np.concatenate([start.nearest_facts.scores, start.nearest_chunks.scores[factless]])
+    best = np.argsort(-scores, kind="stable")[:SEED_FACTS]
+    shares, is_fact = _sharpened(scores[best]), best < len(start.nearest_facts.rows)
+    said, bare = best[is_fact], best[~is_fact]
+    return Hits(rows[said], shares[is_fact]), Hits(rows[bare], shares[~is_fact])
+
+
+def _telling(hits: Hits, reader: Reader) -> Hits:
+    """The hits in the order of similarity times completeness."""
+    worth = np.asarray(hits.scores * completeness(hits.rows, reader), dtype=np.float32)
+    order = np.argsort(-worth, kind="stable")
+    return Hits(hits.rows[order], worth[order])
+
+
+def _sharpened(similarities: Vectors) -> Vectors:
+    return _shares(np.maximum(similarities, 0.0) ** SHARPNESS)
+
+
+def _shares(weights: Vectors) -> Vectors:
+    total = weights.sum()
+    return np.asarray(weights / total if total > 0 else weights, dtype=np.float32)

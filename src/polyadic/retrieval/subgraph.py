@@ -1,0 +1,64 @@
+"""The part of a hypergraph around a question: bounded however large the store is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.store.protocol import Links, Reader, Rows
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """Facts with all their entities, the chunks that state them, and the entities that name those chunks' documents.
+
+    ``facts``, ``entities`` and ``chunks`` are sorted rows of the store. Edges are pairs of positions in these,
+    one array of shape (2, n) for each kind of incidence.
+    """
+
+    facts: Rows
+    entities: Rows
+    chunks: Rows
+    participation: Places
+    statement: Places
+    naming: Places
+
+    @cached_property
+    def sizes(self) -> tuple[int, int, int]:
+        return len(self.facts), len(self.entities), len(self.chunks)
+
+
+def surround(facts: Rows, chunks: Rows, reader: Reader) -> Subgraph:
+    """The subgraph that these facts span, with these chunks even where they state none of them."""
+    facts = np.unique(facts)
+    participation, statement = reader.entities_of(facts), reader.chunks_of(facts)
+    chunks = np.union1d(statement.targets, chunks)
+    naming = reader.titles_of(chunks)
+    entities = np.unique(np.concatenate([participation.targets, naming.targets]))
+    return Subgraph(
+        facts,
+        entities,
+        chunks,
+        _places(participation, facts, entities),
+        _places(statement, facts, chunks),
+        _places(naming, chunks, entities),
+    )
+
+
+def position(rows: Rows, among: Rows) -> Places:
+    """Where rows stand in a sorted array that holds them all."""
+    return np.searchsorted(among, rows)
+
+
+def assign(values: NDArray[Any], among: Rows, rows: Rows, given: NDArray[Any]) -> None:
+    """Give values to those rows that are among some sorted rows; ``values`` has one for each of the latter."""
+    present = np.isin(rows, among)
+    values[position(rows[present], among)] = given[present]
+
+
+def _places(links: Links, sources: Rows, targets: Rows) -> Places:
+    return np.stack([position(links.sources, sources), position(links.targets, targets)])

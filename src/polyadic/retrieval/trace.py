@@ -1,0 +1,28 @@
+"""What a retrieval did, step by step, with the time of each."""
+
+from time import perf_counter
+
+from polyadic.knowledge import Step
+
+
+class Trace:
+    """Collects steps; each lasts from the end of the one before.
+
+    >>> trace = Trace()
+    >>> trace.done("embed", "1 question")
+    >>> [(step.name, step.detail) for step in trace.steps]
+    [('embed', '1 question')]
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._since = perf_counter()
+
+    def done(self, name: str, detail: str) -> None:
+        now = perf_counter()
+        self._steps.append(Step(name, detail, now - self._since))
+        self._since = now
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(self._steps)

@@ -1,0 +1,242 @@
+"""Names, dates and numbers in a sentence, found without a model.
+
+A name is a run of capitalised words, joined by the small words that names contain ("University of Oxford", "Boso the
+Elder"), or a quoted title. Scripts without capitals have their own module (ideographs).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from polyadic.text.function_words import ARTICLES, GERMAN_DETERMINERS, MODIFIERS, function_words, words
+from polyadic.text.ideographs import has_ideographs, ideographic_names, recurring
+
+_LONGEST_TITLE = 9
+_LEAST_SHOUTED = 4
+
+_TOKEN = re.compile(
+    r"""
+      (?P<skip>https?://\S+ | www\.\S+ | \S+@\S+\.\w+)
+    | (?P<date>
+          (?:[0-2]?\d|3[01])(?:st|nd|rd|th|\.|er|º)?\ (?:of\ |de\ )?[^\W\d_]{3,12}\.?,?   # 12 May 1843
+              \ (?:de\ )?\d{3,4}\b
+        | [^\W\d_]{3,12}\.?\ \d{1,2}(?:st|nd|rd|th)?,\ \d{4}\b                                # May 12, 1843
+        | \d{1,4}(?P<s>[-/.])\d{1,2}(?P=s)\d{1,4}\b                                             # 1843-05-12
+      )
+    | (?P<number>\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b)
+    | (?P<word>
+          (?:[^\W\d_]\.){2,}                                                                  # U.S., J.K.
+        | [^\W\d_]\.(?=[ ]?[^\W\d_])                                                          # J. (Rowling)
+        | (?:St|Ste|Mt|Ft|Mr|Mrs|Ms|Dr|Jr|Sr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Gov|Sen|No|Vol)\.
+        | \d+[^\W\d_]\w*                                                                       # 1B, 3D
+        | [^\W\d_]\w*(?:['’\-‐&.]\w+)*(?:(?<!s)['’](?=\ [A-Z]))?                                # Dunkin' (Brands)
+      )
+    | (?P<mark>[^\w\s])
+    """,
+    re.VERBOSE,
+)
+_QUOTED = re.compile(r"[\"“„«‘]([^\"“”„«»‘]{2,80}?)[,.]?[\"”“»’](?!\w)")
+_POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
+_CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))$", re.IGNORECASE)
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|dell|all|nell|sull)['’](?=\w)")
+_WORD = re.compile(r"[^\W\d_]\w*")
+_CONNECTORS = words(
+    "of de del della dei di da dos du des la las los von van der den zu zur ten ter af av bin ibn ben al el & upon"
+)
+_ARTICLE_WITHIN = "the"
+_YEAR = re.compile(r"[12]\d{3}")
+_SAINTS = ("St.", "St", "Saint", "Ste.")
+# After these a capital may be that of a sentence.
+_OPENING_MARKS = frozenset("'.!?:;\"“„«‘([")
+
+
+class Sort(StrEnum):
+    """What a run of words looks like."""
+
+    NAME = "name"
+    DATE = "date"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Words of a sentence that name something, without possessive and leading function words."""
+
+    text: str
+    sort: Sort
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the rest of a document tells about the words of a sentence.
+
+    ``lower`` holds the words that it has in lower case; ``common`` those that follow a German determiner;
+    ``repeated`` recurring strings of Chinese characters.
+    """
+
+    language: str
+    lower: frozenset[str] = frozenset()
+    common: frozenset[str] = frozenset()
+    repeated: frozenset[str] = frozenset()
+
+
+def vocabulary(text: str, language: str) -> Vocabulary:
+    """Read a document for what its capitals mean.
+
+    >>> vocabulary("Notes, and notes on Ada.", "en").lower == {"and", "notes", "on"}
+    True
+    """
+    said = _WORD.findall(text)
+    lower = frozenset(word for word in set(said) if word.islower())
+    common: frozenset[str] = frozenset()
+    if language == "de":
+        pairs = pairwise(said)
+        common = frozenset(b for a, b in pairs if a.lower() in GERMAN_DETERMINERS)
+    repeated = recurring(text) if has_ideographs(text) else frozenset()
+    return Vocabulary(language, lower, common, repeated)
+
+
+def names(sentence: str, known: Vocabulary) -> list[Name]:
+    """Names, dates and numbers in the order of the sentence, each once.
+
+    Parameters
+    ----------
+    sentence
+        Plain text, white space folded.
+    known
+        The document's vocabulary; ``Vocabulary(language)`` where there is no document.
+
+    >>> [n.text for n in names("In 1843 Ada Lovelace's notes on the Analytical Engine appeared.", Vocabulary("en"))]
+    ['1843', 'Ada Lovelace', 'Analytical Engine']
+    """
+    titles, rest = _quoted_titles(sentence)
+    found = [*titles, *_capitalised(rest, known)]
+    if has_ideographs(sentence):
+        found += [Name(text, Sort.NAME, start) for start, text in ideographic_names(sentence, known.repeated)]
+    distinct: dict[str, Name] = {}
+    for name in sorted(found, key=lambda name: name.start):
+        distinct.setdefault(name.text.casefold(), name)
+    return list(distinct.values())
+
+
+def _quoted_titles(sentence: str) -> tuple[list[Name], str]:
+    """Titles of works in quotation marks, and the sentence with them blanked out."""
+    titles = []
+    for match in _QUOTED.finditer(sentence):
+        title = match.group(1).strip()
+        if _looks_like_a_title(title):
+            titles.append(Name(title, Sort.NAME, match.start(1)))
+            blank = ";" * (match.end() - match.start())
+            sentence = sentence[: match.start()] + blank + sentence[match.end() :]
+    return titles, sentence
+
+
+def _looks_like_a_title(quoted: str) -> bool:
+    """Speech begins with a capital, but hardly ever ends in a capitalised word."""
+    words = quoted.split()
+    return 0 < len(words) <= _LONGEST_TITLE and all(w[0].isupper() or w[0].isdigit() for w in (words[0], words[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    kind: str
+    start: int
+    end: int
+
+    @property
+    def capital(self) -> bool:
+        return self.kind == "word" and any(c.isupper() for c in self.text)
+
+
+def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
+    tokens = [_Token(m.group(), m.lastgroup or "mark", m.start(), m.end()) for m in _TOKEN.finditer(sentence)]
+    shouted = _is_shouted(tokens)
+    i = 0
+    while i < len(tokens):
+        end = i + 1
+        if tokens[i].kind in ("date", "number"):
+            if _introduces_a_name(tokens, i):
+                end = _end_of_run(tokens, i)
+            yield _name(sentence, tokens[i:end])
+            yield from _within(sentence, tokens[i:end])
+        elif tokens[i].capital and not shouted:
+            opens = i == 0 or tokens[i - 1].text in _OPENING_MARKS
+            end = i + 1 if opens and _is_function_word(tokens[i], known) else _end_of_run(tokens, i)
+            if end > i + 1 or not _is_common(tokens[i], known, opens):
+                yield _name(sentence, tokens[i:end])
+                yield from _within(sentence, tokens[i:end])
+        i = end
+
+
+def _within(sentence: str, run: Sequence[_Token]) -> Iterator[Name]:
+    """Names within a name: the year of "2006 Winter Olympics", the country of "President of the United States"."""
+    if len(run) > 1:
+        yield from (_name(sentence, [token]) for token in run if _YEAR.fullmatch(token.text))
+    for i in range(len(run) - 1, 0, -1):
+        if run[i].text == "of":
+            start = i + 2 if run[i + 1].text == "the" else i + 1
+            yield _name(sentence, run[start:])
+            return
+
+
+def _is_shouted(tokens: Sequence[_Token]) -> bool:
+    """Whether all is in capitals, which then tell nothing."""
+    words = [token.text for token in tokens if token.kind == "word"]
+    return len(words) >= _LEAST_SHOUTED and all(word.isupper() for word in words)
+
+
+def _introduces_a_name(tokens: Sequence[_Token], i: int) -> bool:
+    """Whether a number begins a name: "the 2006 Winter Olympics", but not "in 1843 Ada"."""
+    follows_article = i > 0 and tokens[i - 1].text.lower() in ARTICLES
+    return follows_article and i + 1 < len(tokens) and tokens[i + 1].capital
+
+
+def _end_of_run(tokens: Sequence[_Token], start: int) -> int:
+    """The index after the last token of the run that starts here."""
+    end = start + 1
+    while tokens[start].text in _SAINTS or not _POSSESSIVE.search(tokens[end - 1].text):
+        further = _extension(tokens, end)
+        if not further:
+            break
+        end += further
+    return end
+
+
+def _extension(tokens: Sequence[_Token], at: int) -> int:
+    """How many tokens from here on belong to the run before: a word, a number, or connectors and a word."""
+    for length in (1, 2, 3):
+        if at + length > len(tokens) or tokens[at + length - 1].start - tokens[at + length - 2].end > 1:
+            return 0
+        token = tokens[at + length - 1]
+        if token.capital:
+            lone_article = length == 2 and tokens[at].text == _ARTICLE_WITHIN
+            # "Boso the Elder" is one name, "gave Ada the Gold Medal" is two.
+            return 0 if lone_article and at + 2 < len(tokens) and tokens[at + 2].capital else length
+        if length == 1 and token.kind == "number":
+            return 1
+        if token.text not in _CONNECTORS and token.text != _ARTICLE_WITHIN:
+            return 0
+    return 0
+
+
+def _is_function_word(token: _Token, known: Vocabulary) -> bool:
+    return _CONTRACTION.sub("", token.text).lower() in function_words(known.language)
+
+
+def _is_common(token: _Token, known: Vocabulary, opens: bool) -> bool:
+    """Whether a lone capitalised word is no name: the sentence's start or German grammar capitalised it."""
+    in_lower_case = opens and token.text.lower() in known.lower
+    alone = token.text.lower() in MODIFIERS or token.text in known.common
+    return in_lower_case or alone or _is_function_word(token, known)
+
+
+def _name(sentence: str, run: Sequence[_Token]) -> Name:
+    start, end = run[0].start, run[-1].end
+    text = _ELISION.sub("", _POSSESSIVE.sub("", sentence[start:end]))
+    kinds = {token.kind for token in run}
+    sort = Sort.NAME if "word" in kinds else Sort.DATE if "date" in kinds else Sort.NUMBER
+    return Name(text, sort, start)

@@ -1,0 +1,148 @@
+"""Sentences of a text as exact spans.
+
+A text is cut into blocks first (paragraphs, headings, list items, table rows), and each block into sentences, so
+sentences are a local affair: what is written in one paragraph never moves a boundary in another.
+"""
+
+import re
+from collections.abc import Iterator
+
+from sentencex import segment
+
+from polyadic.knowledge import Span
+
+LONGEST = 1_000
+"""Characters of the longest sentence: about as much as an embedder of 254 tokens reads."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_STANDS_ALONE = re.compile(
+    r"""[ \t]*(?:
+        \#{1,6}[ \t]          # heading
+      | \|                    # table row
+      | (?:[-=*_~+][ \t]*){3,}$  # rule, underline, border
+      | ```                   # fence
+    )""",
+    re.VERBOSE,
+)
+_OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+•‣–][ \t]+|\(?\d{1,3}[.)][ \t]+|>[ \t]*)\S")
+_LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
+_UNFINISHED = re.compile(
+    r"""
+        \b(?:St|Ste|Mr|Mrs|Ms|Mx|M|Mme|Mlle|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Maj|Gov|Sen|Rep)\.$  # title of a person
+      | ^\(?\d{1,3}[.)]$                                                                            # "1." of a list
+    """,
+    re.VERBOSE,
+)
+_CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
+
+
+def sentences(text: str, language: str) -> list[Span]:
+    """The sentences of a text, in order, without the white space around them.
+
+    Parameters
+    ----------
+    text
+        Plain text or Markdown. Hard-wrapped lines join; across blank lines, headings, list items and table rows
+        nothing does.
+    language
+        ISO 639-1; one that the rules do not know is treated by those of its nearest relative or of English.
+
+    Returns
+    -------
+    list of Span
+        Disjoint, each at most ``LONGEST`` characters; together they hold every character but white space.
+
+    Notes
+    -----
+    Boundaries are those of sentencex (Wikimedia), joined again after titles of persons, which not all of
+    its languages know.
+
+    >>> text = "Ada met Mr. Babbage\\nin 1833. They talked.\\n\\n# Later\\nMore."
+    >>> [text[s.start:s.end] for s in sentences(text, "en")]
+    ['Ada met Mr. Babbage\\nin 1833.', 'They talked.', '# Later', 'More.']
+    """
+    return [
+        part for block in _blocks(text) for sentence in _within(text, block, language) for part in _cut(text, sentence)
+    ]
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Runs of lines that may share a sentence."""
+    start = end = 0
+    for line in _LINE.finditer(text):
+        content = line.group()
+        blank = not content.strip()
+        alone = bool(_STANDS_ALONE.match(content))
+        if (blank or alone or _OPENS_BLOCK.match(content)) and start < end:
+            yield Span(start, end)
+            start = line.start()
+        if blank:
+            start = line.end()
+        elif alone:
+            yield Span(line.start(), line.end())
+            start = line.end()
+        end = line.end()
+    if start < end:
+        yield Span(start, end)
+
+
+def _within(text: str, block: Span, language: str) -> Iterator[Span]:
+    """The sentences of a block; a heading or a row of a table is one whatever its full stops."""
+    if _STANDS_ALONE.match(text, block.start, block.end):
+        return _stripped(text, block.start, block.end)
+    return _joined(text, _pieces(text, block, language))
+
+
+def _pieces(text: str, block: Span, language: str) -> Iterator[Span]:
+    """What sentencex takes for sentences within a block, stripped; a piece it alters joins the next one."""
+    content = text[block.start : block.end].translate(_LINE_BREAKS)
+    cursor = 0
+    for piece in segment(language, content):
+        at = content.find(piece, cursor)
+        if at < 0:
+            continue
+        yield from _stripped(text, block.start + cursor, block.start + at + len(piece))
+        cursor = at + len(piece)
+    yield from _stripped(text, block.start + cursor, block.end)
+
+
+def _joined(text: str, pieces: Iterator[Span]) -> Iterator[Span]:
+    """Pieces put together again where the boundary followed a title ("St.") or a list number ("1.")."""
+    held: Span | None = None
+    for piece in pieces:
+        if held is not None and _UNFINISHED.search(text[held.start : held.end]):
+            held = Span(held.start, piece.end)
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _cut(text: str, sentence: Span) -> Iterator[Span]:
+    """Parts of at most LONGEST characters, cut at clause marks, else at white space, else anywhere."""
+    start = sentence.start
+    while sentence.end - start > LONGEST:
+        end = _last_cut(text, start)
+        yield from _stripped(text, start, end)
+        start = end
+    yield from _stripped(text, start, sentence.end)
+
+
+def _last_cut(text: str, start: int) -> int:
+    """Where to end a part that starts here; marks in its first half would leave a stub and are ignored."""
+    for marks in _CLAUSE_MARKS:
+        ends = [match.end() for match in marks.finditer(text, start + LONGEST // 2, start + LONGEST)]
+        if ends:
+            return ends[-1]
+    return start + LONGEST
+
+
+def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
+    """The span without the white space around it; nothing where nothing is left."""
+    content = text[start:end]
+    left = len(content) - len(content.lstrip())
+    right = len(content.rstrip())
+    if left < right:
+        yield Span(start + left, start + right)

@@ -1,0 +1,159 @@
+"""Bad input: one line that says what and what next, the right exit code, nothing lost, no traceback."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+
+def one_line(text: str) -> bool:
+    return text.strip().count("\n") == 0 and "Traceback" not in text
+
+
+def test_a_missing_path(polyadic: Command) -> None:
+    outcome = polyadic("index", "nowhere")
+    assert outcome.code == 1
+    assert "nowhere" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_bad_file_among_good_ones_is_named_and_the_rest_is_read(polyadic: Command, notes: Path) -> None:
+    (notes / "binary.txt").write_bytes(b"\x00\x01\x02")
+    (notes / "latin.txt").write_bytes("Caf\xe9".encode("latin-1"))
+    (notes / "empty.md").write_text("")
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 3
+    for name in ("binary.txt", "latin.txt", "empty.md"):
+        assert name in outcome.err
+    assert "2 documents: 2 added" in outcome.out
+    assert len(json.loads(polyadic("index", "notes", "--json").out)["skipped"]) == 3
+
+
+def test_a_question_before_anything_is_indexed(polyadic: Command) -> None:
+    outcome = polyadic("query", "Who?")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "polyadic index" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["query"],
+        ["query", ""],
+        ["index"],
+        ["show", "planet", "x"],
+        ["nonsense"],
+        ["query", "x", "--context-tokens", "0"],
+    ],
+)
+def test_wrong_use_is_exit_code_2(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+    outcome = polyadic(*arguments)
+    assert outcome.code == 2
+    assert "Traceback" not in outcome.err
+
+
+def test_an_unknown_method_is_answered_with_the_known_ones(polyadic: Command, indexed: Path) -> None:
+    outcome = polyadic("query", "Who?", "--method", "magic")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "walk" in outcome.err
+
+
+@pytest.mark.parametrize("reference", ["nobody", "notes/ada.md:5-999999", "zzzz"])
+def test_what_is_not_there_is_said(polyadic: Command, indexed: Path, reference: str) -> None:
+    outcome = polyadic("show", "document", reference)
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+
+
+def test_a_store_of_a_newer_version_is_left_alone(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    store = tmp_path / "polyadic-workspace" / "store.sqlite"
+    connection = sqlite3.connect(store)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    outcome = polyadic("query", "Who?")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "newer" in outcome.err
+
+
+def test_a_file_that_is_no_store_is_left_alone(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "polyadic-workspace"
+    folder.mkdir()
+    (folder / "store.sqlite").write_bytes(b"this is not a database, and long enough to be read as one" * 100)
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert (folder / "store.sqlite").read_bytes().startswith(b"this is not")
+
+
+def test_a_mistake_in_the_settings(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "polyadic-workspace"
+    folder.mkdir()
+    (folder / "polyadic.toml").write_text("[chunking]\ntokns = 3\n")
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "chunking.tokns" in outcome.err
+
+
+def test_another_embedding_model_than_the_store_was_filled_with(
+    polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_EMBEDDING__MODEL", "minilm")
+    outcome = polyadic("status")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "hashing-384" in outcome.err
+
+
+def test_a_second_writer_is_told_who_is_first(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from polyadic.store.sqlite import SqliteStore;"
+        "store = SqliteStore(Path(sys.argv[1]), 'hashing-384', 384)\n"
+        "with store.exclusive():\n print('writing', flush=True); sys.stdin.readline()"
+    )
+    folder = tmp_path / "polyadic-workspace"
+    first = subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert first.stdout is not None
+    assert first.stdin is not None
+    assert first.stdout.readline() == "writing\n"
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert str(first.pid) in outcome.err
+    assert polyadic("query", "Who wrote the first published program?").code == 0
+    first.stdin.write("\n")
+    first.stdin.close()
+    first.stdout.close()
+    assert first.wait() == 0
+    assert polyadic("index", "notes").code == 0
+
+
+def test_the_derived_files_can_be_deleted_or_damaged(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    before = polyadic("query", "Who designed the Analytical Engine?", "--context-only").out
+    derived = list((tmp_path / "polyadic-workspace" / "derived").glob("*/*.npy"))
+    assert derived
+    for file in derived:
+        file.write_bytes(b"damaged")
+    assert polyadic("query", "Who designed the Analytical Engine?", "--context-only").out == before
+
+
+def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
+    asking = subprocess.Popen(
+        [sys.executable, "-m", "polyadic", "status"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert asking.stdout is not None
+    assert asking.stderr is not None
+    asking.stdout.close()
+    assert asking.stderr.read() == ""
+    asking.stderr.close()
+    asking.wait()

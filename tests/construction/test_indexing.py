@@ -1,0 +1,149 @@
+"""From documents to a published state, and back."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.errors import StoreBusy
+from polyadic.knowledge import Chunk, Document, Evidence
+from polyadic.settings import ChunkingSettings
+from polyadic.store.sqlite import SqliteStore
+from tests.support.canonical import canonical
+from tests.support.indexers import CountingEmbedder, indexer
+
+SENTENCES = [
+    "Ada Lovelace met Charles Babbage in London.",
+    "Charles Babbage designed the Analytical Engine.",
+    "Luigi Menabrea wrote about the Analytical Engine in 1842.",
+    "It rained.",
+    "London is large.",
+]
+SMALL = ChunkingSettings(tokens=50, overlap=10)
+
+texts = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=12).map(" ".join)
+documents = st.builds(
+    lambda name, title, text: Document(f"/docs/{name}", title, text, {"kind": "test"}),
+    st.sampled_from("abcdef"),
+    st.sampled_from(["", "Ada Lovelace", "Engines"]),
+    texts,
+)
+corpora = st.lists(documents, max_size=5, unique_by=lambda document: document.source)
+
+
+@given(corpora, corpora, corpora)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_only_the_documents_present_matter(a: list[Document], b: list[Document], c: list[Document]) -> None:
+    """index(A ∪ B) = index(B) then index(A) = index(A ∪ B ∪ C) then delete(C)."""
+    present = {document.source: document for document in [*b, *a]}
+    extra = [document for document in c if document.source not in present]
+    with tempfile.TemporaryDirectory() as folder:
+        exports = []
+        for name, batches in (
+            ("together", [list(present.values())]),
+            ("in turn", [b, a]),
+            ("and back", [[*present.values(), *extra]]),
+        ):
+            with indexer(Path(folder) / name, SMALL) as work:
+                for batch in batches:
+                    asyncio.run(work.index(batch))
+                if name == "and back":
+                    asyncio.run(work.withdraw([document.id for document in extra]))
+                exports.append(canonical(work.store))
+        assert exports[0] == exports[1] == exports[2]
+
+
+def test_what_is_unchanged_costs_nothing(tmp_path: Path) -> None:
+    corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
+    with indexer(tmp_path) as work:
+        asyncio.run(work.index(corpus))
+        before = canonical(work.store)
+        assert isinstance(work.embedder, CountingEmbedder)
+        work.embedder.embedded.clear()
+        report = asyncio.run(work.index(corpus))
+        assert (report.added, report.changed, report.unchanged) == (0, 0, 5)
+        assert work.embedder.embedded == []
+        assert canonical(work.store) == before
+
+
+def test_nothing_is_embedded_twice(tmp_path: Path) -> None:
+    with indexer(tmp_path) as work:
+        assert isinstance(work.embedder, CountingEmbedder)
+        asyncio.run(work.index([Document("/docs/a", "", " ".join(SENTENCES))]))
+        asyncio.run(
+            work.index([Document("/docs/b", "", " ".join(SENTENCES[:2])), Document("/docs/c", "", "It rained.")])
+        )
+        assert len(work.embedder.embedded) == len(set(work.embedder.embedded))
+
+
+def test_a_changed_document_is_embedded_only_where_it_changed(tmp_path: Path) -> None:
+    with indexer(tmp_path) as work:
+        assert isinstance(work.embedder, CountingEmbedder)
+        asyncio.run(work.index([Document("/docs/a", "", " ".join(SENTENCES[:3]))]))
+        work.embedder.embedded.clear()
+        added = "Mary Somerville taught Ada Lovelace in 1834."
+        report = asyncio.run(work.index([Document("/docs/a", "", " ".join([*SENTENCES[:3], added]))]))
+        assert report.changed == 1
+        embedded = work.embedder.embedded
+        assert added in embedded
+        assert not set(SENTENCES) & set(embedded)
+
+
+def test_withdrawing_needs_no_embedding(tmp_path: Path) -> None:
+    with indexer(tmp_path) as work:
+        assert isinstance(work.embedder, CountingEmbedder)
+        corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
+        asyncio.run(work.index(corpus))
+        work.embedder.embedded.clear()
+        asyncio.run(work.withdraw([corpus[0].id]))
+        assert work.embedder.embedded == []
+
+
+def test_the_sum_counts_what_makes_no_fact(tmp_path: Path) -> None:
+    with indexer(tmp_path) as work:
+        report = asyncio.run(work.index([Document("/docs/a", "", f"{SENTENCES[0]} It rained.")]))
+        assert (report.added, report.chunks, report.evidence, report.without_fact) == (1, 1, 2, 1)
+        with work.store.read() as reader:
+            assert (reader.counts().evidence, reader.counts().stated) == (2, 1)
+
+
+def test_same_content_is_counted_and_kept_apart(tmp_path: Path) -> None:
+    with indexer(tmp_path) as work:
+        report = asyncio.run(work.index([Document(f"/docs/{name}", "", SENTENCES[0]) for name in "ab"]))
+        assert (report.added, report.same_text) == (2, 1)
+        with work.store.read() as reader:
+            assert (reader.counts().documents, reader.counts().facts) == (2, 1)
+
+
+class Failing(SentenceExtractor):
+    """Fails at the document that says so, as if the process had died there."""
+
+    async def extract(self, document: Document, chunk: Chunk) -> tuple[Evidence, ...]:
+        if "Menabrea" in chunk.text:
+            raise RuntimeError("on purpose")
+        return await super().extract(document, chunk)
+
+
+def test_an_interrupted_run_publishes_nothing_half_and_goes_on(tmp_path: Path) -> None:
+    corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
+    with indexer(tmp_path / "kb", extractor=Failing("en")) as work:
+        with pytest.raises(RuntimeError, match="on purpose"):
+            asyncio.run(work.index(corpus))
+        with work.store.read() as reader:
+            assert reader.counts().documents == 0
+    with indexer(tmp_path / "kb") as work, indexer(tmp_path / "undisturbed") as other:
+        asyncio.run(work.index(corpus))
+        asyncio.run(other.index(corpus))
+        assert canonical(work.store) == canonical(other.store)
+
+
+def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
+    with indexer(tmp_path) as work:
+        other = SqliteStore(tmp_path, work.embedder.name, work.embedder.dimension)
+        with other.exclusive(), pytest.raises(StoreBusy, match="another process"):
+            asyncio.run(work.index([Document("/docs/a", "", SENTENCES[0])]))
+        other.close()

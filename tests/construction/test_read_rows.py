@@ -1,0 +1,247 @@
+"""JSON lines and tables: a row a document, and what happens to bad rows."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.construction.read import Skipped, read_documents
+from polyadic.knowledge import Document
+from polyadic.settings import ReadingSettings
+
+SETTINGS = ReadingSettings()
+SMALL = ReadingSettings(max_megabytes=0.0002)
+
+
+def read_all(
+    path: Path, content: str | bytes, settings: ReadingSettings = SETTINGS
+) -> tuple[list[Document], list[Skipped]]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    found = list(read_documents([path], settings))
+    return [i for i in found if isinstance(i, Document)], [i for i in found if isinstance(i, Skipped)]
+
+
+def lines(*rows: object) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_a_line_is_a_document(tmp_path: Path) -> None:
+    row = {"_id": "h1", "title": " On \n Engines", "text": "One.\r\nTwo.", "year": 1843, "tags": ["a", 2], "x": None}
+    documents, skipped = read_all(tmp_path / "a.jsonl", lines(row, {"text": "Third."}))
+    assert not skipped
+    first, second = documents
+    assert first.source == f"{(tmp_path / 'a.jsonl').resolve()}#h1"
+    assert (first.title, first.text) == ("On Engines", "One.\nTwo.")
+    assert first.metadata == {"year": "1843", "tags": "a, 2"}
+    assert (second.source.rpartition("#")[2], second.title) == ("2", "")
+
+
+@pytest.mark.parametrize("name", ["text", "Body", "CONTENT", "passage", "story"])
+def test_usual_names_or_the_only_text(tmp_path: Path, name: str) -> None:
+    row = {"id": 7, "name": "A name of many words", name: "The engine was built."}
+    (document,), _ = read_all(tmp_path / "a.ndjson", lines(row))
+    assert (document.text, document.title) == ("The engine was built.", "A name of many words")
+    assert document.source.endswith("#7")
+
+
+def test_a_file_of_something_else_is_reported_once(tmp_path: Path) -> None:
+    rows = lines(*[{"query-id": i, "score": 1} for i in range(100)])
+    for name, content in (("a.jsonl", rows), ("a.csv", "query-id,score\n1,2\n3,4\n")):
+        documents, (problem,) = read_all(tmp_path / name, content)
+        assert not documents
+        assert problem.reason == "no column holds the text (columns: query-id, score)"
+        assert problem.next_step == 'name the column with the text "text"'
+
+
+BAD_LINES = {
+    '{"text": "cut off': "not JSON",
+    "[1, 2]": "not a JSON object",
+    '"text"': "not a JSON object",
+    '{"text": 3}': "column 'text' is not a string",
+    '{"text": " "}': "empty",
+    '{"text": null}': "empty",
+    '{"title": "no text here"}': "no column holds the text (columns: title)",
+    '{"text": "nul \\u0000"}': "the text holds a NUL character",
+    '{"id": "one", "text": "again"}': "the id 'one' was there before",
+    '{"id": "a\\u0007", "text": "bell"}': "control characters",
+    '{"id": "' + "x" * 501 + '", "text": "long"}': "too long",
+    '{"text": "x", "n": ' + "9" * 5_000 + "}": "not JSON",
+    "[" * 100_000: "not JSON",
+    "\0": "not JSON",
+}
+
+
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_bad_line_is_skipped_and_the_rest_goes_on(tmp_path: Path, line: str) -> None:
+    good = '{"id": "one", "text": "Good."}\n'
+    content = good + "\n" + " " * 9_000 + "\n" + line + "\n" + '{"id": "two", "text": "Good."}'
+    documents, (problem,) = read_all(tmp_path / "a.jsonl", content)
+    assert [document.source.rpartition("#")[2] for document in documents] == ["one", "two"]
+    assert BAD_LINES[line] in problem.reason
+    assert problem.line == 4
+    assert ", line 4: " in str(problem)
+
+
+def test_a_line_that_is_not_utf_8_is_skipped(tmp_path: Path) -> None:
+    content = b'\xef\xbb\xbf{"text": "One."}\n{"text": "caf\xe9"}\n{"text": "Three."}\n'
+    documents, (problem,) = read_all(tmp_path / "a.jsonl", content)
+    assert [document.text for document in documents] == ["One.", "Three."]
+    assert problem.reason == "not UTF-8 text (byte 0xe9 at 13)"
+    assert problem.line == 2
+
+
+def test_rows_in_other_encodings(tmp_path: Path) -> None:
+    text = "id,text\n1,Café\n2,北京\n"
+    for encoding in ("utf-16", "utf-32", "utf-8-sig"):
+        documents, _ = read_all(tmp_path / f"{encoding}.csv", text.encode(encoding))
+        assert [document.text for document in documents] == ["Café", "北京"]
+    legacy = ReadingSettings(encoding="gb18030")
+    # The first row alone would also be UTF-8 (a well-known trap), the file is not.
+    documents, _ = read_all(tmp_path / "gb.jsonl", '{"text": "联通"}\n{"text": "北京大学"}\n'.encode("gb18030"), legacy)
+    assert [document.text for document in documents] == ["联通", "北京大学"]
+    documents, _ = read_all(tmp_path / "utf8.jsonl", '{"text": "北京大学"}\n', legacy)
+    assert [document.text for document in documents] == ["北京大学"]
+
+
+def test_text_in_another_encoding_ends_at_its_first_fault(tmp_path: Path) -> None:
+    documents, problems = read_all(
+        tmp_path / "a.jsonl", b'{"text": "One."}\n{"text": "\xe9"}\n', ReadingSettings(encoding="ascii")
+    )
+    assert "not ASCII text" in problems[-1].reason
+    assert len(documents) <= 1
+
+
+def test_halves_of_surrogate_pairs_do_not_get_in(tmp_path: Path) -> None:
+    row = r'{"id": "\ud800", "title": "t\udfff", "text": "x \ud83d\ude00 \ud83d", "k\ud800": "v\ud800"}'
+    (document,), _ = read_all(tmp_path / "a.jsonl", row)
+    assert document.text == "x \U0001f600 \ufffd"
+    assert document.content
+    for part in (document.source, document.title, *document.metadata, *document.metadata.values()):
+        assert part.encode()
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv"])
+def test_binary_files_are_refused(tmp_path: Path, suffix: str) -> None:
+    documents, (problem,) = read_all(tmp_path / f"a{suffix}", b"PK\x03\x04\x00\xff\n" * 100)
+    assert not documents
+    assert "binary" in problem.reason
+
+
+def test_a_line_over_the_limit_is_skipped(tmp_path: Path) -> None:
+    content = '{"text": "One."}\n{"text": "' + "x" * 5_000_000 + '"}\n{"text": "Three."}\n'
+    documents, (problem,) = read_all(tmp_path / "a.jsonl", content, SMALL)
+    assert [document.text for document in documents] == ["One.", "Three."]
+    assert problem.reason == "5.00001 MB is over the limit of 0.0002 MB"
+    assert problem.line == 2
+
+
+def test_rows_are_read_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(lines(*[{"text": f"Row {i}."} for i in range(10)]) + "x" * 1_000_000)
+    found: Iterator[Document | Skipped] = read_documents([path], ReadingSettings(max_megabytes=0.001))
+    assert isinstance(next(found), Document)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_record_is_a_document(tmp_path: Path, delimiter: str) -> None:
+    header = delimiter.join(["id", "title", "text", "Year"])
+    rows = [f'a{delimiter}On, engines; etc.{delimiter}"One, ""two"";\nthree\t."{delimiter}1843']
+    content = "\r\n".join([header, *rows]).replace("On, engines; etc.", '"On, engines; etc."') + "\r\n\r\n"
+    (document,), skipped = read_all(tmp_path / "a.csv", content)
+    assert not skipped
+    assert document.source.endswith("a.csv#a")
+    assert (document.title, document.text) == ("On, engines; etc.", 'One, "two";\nthree\t.')
+    assert document.metadata == {"Year": "1843"}
+
+
+def test_one_column_needs_no_usual_name(tmp_path: Path) -> None:
+    documents, _ = read_all(tmp_path / "a.csv", "remark\nThe engine works well.\nIt does not.\n")
+    assert [(d.text, d.source.rpartition("#")[2]) for d in documents] == [
+        ("The engine works well.", "1"),
+        ("It does not.", "2"),
+    ]
+
+
+def test_quotation_marks_of_the_text_in_a_tab_separated_file(tmp_path: Path) -> None:
+    documents, skipped = read_all(tmp_path / "a.tsv", 'id\ttext\n1\t"Hello," he said.\n2\tShe nodded.\n')
+    assert not skipped
+    assert [document.text for document in documents] == ['"Hello," he said.', "She nodded."]
+    quoted = 'id\ttext\n1\t"Hello, ""you""\nthere."\n' + "2\tShe nodded.\n" * 10_000
+    documents, _ = read_all(tmp_path / "b.tsv", quoted)
+    assert documents[0].text == 'Hello, "you"\nthere.'
+
+
+def test_bad_records_are_skipped_with_their_lines(tmp_path: Path) -> None:
+    content = b"id,text\n1,One.\n2,Two, too many\n3\n4,caf\xe9\n1,Again.\n5,Five.\n"
+    documents, skipped = read_all(tmp_path / "a.csv", content)
+    assert [document.text for document in documents] == ["One.", "Five."]
+    assert [(problem.line, problem.reason) for problem in skipped] == [
+        (3, "3 fields where the header has 2"),
+        (4, "empty"),
+        (5, "not UTF-8 text (byte 0xe9 at 3)"),
+        (6, "the id '1' was there before"),
+    ]
+
+
+def test_a_quotation_mark_that_is_never_closed_costs_one_record(tmp_path: Path) -> None:
+    content = 'id,text\n1,One.\n2,"Two.\n3,Three.\n4,Four.\n'
+    documents, (problem,) = read_all(tmp_path / "a.csv", content)
+    assert [document.text for document in documents] == ["One.", "Three.", "Four."]
+    assert (problem.line, problem.reason) == (3, "a quotation mark is never closed")
+
+
+def test_quotation_marks_that_do_not_match_cost_the_lines_named(tmp_path: Path) -> None:
+    content = 'id,text\n1,"One.\n2,Two.\n3,"Three."\n4,Four.\n'
+    documents, (problem,) = read_all(tmp_path / "a.csv", content)
+    assert [document.text for document in documents] == ["Four."]
+    assert (problem.line, problem.reason) == (2, "quotation marks do not match (lines 2 to 4 are left out)")
+
+
+def test_hostile_quotation_marks_end(tmp_path: Path) -> None:
+    documents, skipped = read_all(tmp_path / "a.csv", "id,text\n" + '1,"x ""\n' * 2_000)
+    assert not documents
+    assert 0 < len(skipped) <= 2_000
+
+
+def test_a_record_over_the_limit_is_skipped(tmp_path: Path) -> None:
+    long = '2,"' + "many words\n" * 30 + '"\n'
+    documents, skipped = read_all(tmp_path / "a.csv", "id,text\n1,One.\n" + long + "3,Three.\n", SMALL)
+    assert [documents[0].text, documents[-1].text] == ["One.", "Three."]
+    assert "over the limit" in skipped[0].reason
+    assert skipped[0].line == 3
+
+
+def test_fields_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> None:
+    (document,), _ = read_all(tmp_path / "a.csv", "id,text\n1," + "x" * 200_000 + "\n")
+    assert len(document.text) == 200_000
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "no rows below the header"),
+        ("id,text\n", "no rows below the header"),
+        ("x" * 300 + "\n1\n", "0.000301 MB is over the limit of 0.0002 MB"),
+    ],
+)
+def test_tables_without_rows_or_header(tmp_path: Path, content: str, reason: str) -> None:
+    documents, (problem,) = read_all(tmp_path / "a.csv", content, SMALL)
+    assert not documents
+    assert (problem.reason, problem.line) == (reason, 0)
+
+
+def test_an_empty_file_of_lines_says_so(tmp_path: Path) -> None:
+    documents, (problem,) = read_all(tmp_path / "a.jsonl", "\n\n")
+    assert not documents
+    assert problem.reason == "empty"
+
+
+@given(st.lists(st.text(alphabet=st.sampled_from('abc ,;\t"\n\r\0é'), max_size=30), max_size=20))
+def test_any_table_is_read_to_its_end(tmp_path_factory: pytest.TempPathFactory, rows: list[str]) -> None:
+    path = tmp_path_factory.mktemp("tables") / "a.csv"
+    documents, skipped = read_all(path, "id,text\nzz,Good.\n" + "\n".join(rows))
+    assert documents or skipped
+    assert all(document.text.strip() and document.text.encode() for document in documents)

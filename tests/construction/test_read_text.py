@@ -1,0 +1,201 @@
+"""Text and Markdown files: encodings, titles, front matter."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyadic.construction.read import Skipped, read_documents
+from polyadic.construction.reading.decode import decode
+from polyadic.construction.reading.markdown import LONGEST_FRONT_MATTER, markdown_title, split_front_matter
+from polyadic.construction.reading.metadata import metadata_of
+from polyadic.construction.reading.plain import plain_title
+from polyadic.errors import UnreadableDocument
+from polyadic.knowledge import Document
+from polyadic.settings import ReadingSettings
+
+
+def read_one(path: Path, content: bytes | str, encoding: str = "") -> Document | Skipped:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    (item,) = read_documents([path], ReadingSettings(encoding=encoding))
+    return item
+
+
+def document(path: Path, content: bytes | str, encoding: str = "") -> Document:
+    item = read_one(path, content, encoding)
+    assert isinstance(item, Document), item
+    return item
+
+
+def reason(path: Path, content: bytes | str, encoding: str = "") -> str:
+    item = read_one(path, content, encoding)
+    assert isinstance(item, Skipped)
+    return item.reason
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le with mark", "utf-16-be with mark"]
+)
+def test_encodings_that_announce_themselves(tmp_path: Path, encoding: str) -> None:
+    codec, _, mark = encoding.partition(" with ")
+    data = (("\ufeff" if mark else "") + "Café, naïve, 北京.\r\nNext.\rLast.").encode(codec)
+    assert document(tmp_path / "a.txt", data).text == "Café, naïve, 北京.\nNext.\nLast."
+
+
+def test_other_encodings_are_refused_with_the_place(tmp_path: Path) -> None:
+    item = read_one(tmp_path / "a.txt", b"x" * 1_234 + "é".encode("latin-1") + b"y")
+    assert isinstance(item, Skipped)
+    assert item.reason == "not UTF-8 text (byte 0xe9 at 1,234)"
+    assert "encoding" in item.next_step
+    assert "iconv" in item.next_step
+
+
+def test_the_encoding_of_the_settings_is_a_fallback(tmp_path: Path) -> None:
+    assert document(tmp_path / "a.txt", "Café".encode("latin-1"), "latin-1").text == "Café"
+    assert document(tmp_path / "b.txt", "Café", "latin-1").text == "Café"
+    assert document(tmp_path / "c.txt", "Café".encode("utf-16-le"), "utf-16-le").text == "Café"
+    assert "not ASCII text" in reason(tmp_path / "d.txt", "Café".encode("latin-1"), "ascii")
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04\x00\x00", b"\x89PNG\x00\xff", b"text\0more"])
+@pytest.mark.parametrize("encoding", ["", "latin-1"])
+def test_binary_files_are_refused(tmp_path: Path, content: bytes, encoding: str) -> None:
+    assert "looks like a binary file" in reason(tmp_path / "a.txt", content, encoding)
+
+
+@pytest.mark.parametrize("content", ["", "  \n\t", "\ufeff", "\ufeff\r\n"])
+@pytest.mark.parametrize("suffix", [".txt", ".md"])
+def test_empty_files_are_refused(tmp_path: Path, content: str, suffix: str) -> None:
+    assert reason(tmp_path / f"a{suffix}", content) == "empty"
+
+
+def test_front_matter_alone_is_empty(tmp_path: Path) -> None:
+    assert reason(tmp_path / "a.md", "---\ntitle: Only this\n---\n") == "empty"
+
+
+def test_control_characters_are_kept(tmp_path: Path) -> None:
+    assert document(tmp_path / "a.txt", "page one\x0cpage two\x1b").text == "page one\x0cpage two\x1b"
+
+
+@given(st.text(min_size=1))
+def test_text_survives_but_for_line_ends(text: str) -> None:
+    expected = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in expected or not expected.strip():
+        with pytest.raises(UnreadableDocument):
+            decode(text.encode())
+    else:
+        assert decode(text.encode()) == expected
+
+
+@given(st.binary(max_size=200), st.sampled_from(["", "latin-1", "gb18030", "utf-16", "utf-7"]))
+def test_any_bytes_give_clean_text_or_a_reason(data: bytes, encoding: str) -> None:
+    try:
+        text = decode(data, encoding)
+    except UnreadableDocument as problem:
+        assert problem.what
+    else:
+        assert text.strip()
+        assert "\0" not in text
+        assert "\r" not in text
+        assert text.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("On Engines\n\nThe first one.", "On Engines"),
+        ("\n\n  On Engines \n\nThe first one.", "On Engines"),
+        ("论引擎\n\n第一台。", "论引擎"),
+        ("The first one failed.\n\nThe next did not.", ""),
+        ("On Engines\nThe first one.", ""),
+        ("On Engines", ""),
+        ("On Engines\n\n", ""),
+        ("1843\n\nA year.", ""),
+        ("x" * 101 + "\n\nText.", ""),
+        ("The eBook of Engines\n\nTitle: Engines, a History\n\nAuthor: Nobody", "Engines, a History"),
+        ("\n" * 50 + "Title: Too late", ""),
+    ],
+)
+def test_titles_of_plain_text(text: str, title: str) -> None:
+    assert plain_title(text) == title
+
+
+def test_the_file_name_is_the_last_resort(tmp_path: Path) -> None:
+    assert document(tmp_path / "a-short_history--of.engines.txt", "It begins.").title == "a short history of.engines"
+    assert document(tmp_path / "___.md", "It begins.").title == "___.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# One\n# Two", "One"),
+        ("Text.\n\n### *Deep* `code` [link](x) ###", "Deep code link"),
+        ("Underlined\n===\n", "Underlined"),
+        ("Underlined\n---\n", "Underlined"),
+        ("- item\n---\n# Real", "Real"),
+        ("```\n# comment\n```\n# Real", "Real"),
+        ("````\n```\n# comment\n````\n# Real", "Real"),
+        ("~~~ python\n# comment\n~~~\n# Real", "Real"),
+        ("#hashtag\n# ![](logo.png)\n# Real", "Real"),
+        ("# snake_case_name stays", "snake_case_name stays"),
+        ("No heading.", ""),
+    ],
+)
+def test_titles_of_markdown(text: str, title: str) -> None:
+    assert markdown_title(text) == title
+
+
+def test_front_matter_becomes_title_and_metadata(tmp_path: Path) -> None:
+    content = (
+        "---\ntitle: Engines\ntags: [a, b]\ndate: 2024-05-01\nversion: 1.10\nnone: ~\nmore: {a: 1}\n---\n# Other\n"
+    )
+    got = document(tmp_path / "a.md", content)
+    assert got.title == "Engines"
+    assert got.text == "# Other\n"
+    assert got.metadata == {"tags": "a, b", "date": "2024-05-01", "version": "1.10"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "---\ntitle: [never closed\n---\nText.",
+        "---\njust a line\n---\nText.",
+        "---\n- a\n- b\n---\nText.",
+        "---\ntitle: never ends\n\nText.",
+        "---\n" + "[" * 5_000 + "\n---\nText.",
+        "---\na: *nobody\n---\nText.",
+        "---\nlong: " + "x" * LONGEST_FRONT_MATTER + "\n---\nText.",
+        "Text.\n---\ntitle: Not at the start\n---\n",
+        "----\ntitle: Four\n----\n",
+    ],
+)
+def test_broken_front_matter_is_text(content: str) -> None:
+    assert split_front_matter(content) == ({}, content)
+
+
+def test_hostile_front_matter_is_harmless(tmp_path: Path) -> None:
+    laughs = "".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]\n" for i in range(1, 30))
+    merges = "".join(f"m{i}: &m{i}\n  <<: [{', '.join([f'*m{i - 1}'] * 9)}]\n" for i in range(1, 30))
+    tags = "tag: !!python/object/apply:os.system [exit 1]\nwhen: !!timestamp soon\n"
+    content = f"---\nl0: &l0 lol\n{laughs}m0: &m0 {{a: 1}}\n{merges}{tags}title: Fine\n---\nText."
+    got = document(tmp_path / "a.md", content)
+    assert (got.title, got.text) == ("Fine", "Text.")
+    assert sum(len(value) for value in got.metadata.values()) < 5_000
+
+
+def test_metadata_is_bounded() -> None:
+    values: dict[str, object] = {f"key {i}" * 40: "long " * 1_000 for i in range(200)}
+    values["list"] = ["x" * 10_000] * 10_000
+    got = metadata_of(values)
+    assert len(got) == 50
+    assert max(map(len, got)) <= 100
+    assert max(map(len, got.values())) <= 1_000
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.sampled_from("---\n: abc[]{}&*!#'\"~|>%@`\t"), max_size=80))
+def test_any_front_matter_keeps_the_text(block: str) -> None:
+    values, text = split_front_matter(f"---\n{block}\n---\nThe text.")
+    assert text.endswith("The text.")
+    assert all(isinstance(value, str) for value in metadata_of(values).values())

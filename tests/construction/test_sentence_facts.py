@@ -1,0 +1,111 @@
+"""Facts from sentences, without a model."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.construction.subjects import LONG_DOCUMENT
+from polyadic.knowledge import Chunk, Document, Evidence, Span
+from polyadic.text.plain_text import plain
+
+
+def extract(text: str, title: str = "", language: str = "en", fresh: int = 0) -> tuple[Evidence, ...]:
+    document = Document("memory:1", title, text)
+    chunk = Chunk(document.id, Span(0, len(text)), text, len(text.split()), fresh)
+    return asyncio.run(SentenceExtractor(language).extract(document, chunk))
+
+
+def participants(evidence: Evidence) -> list[str]:
+    return [participant.name for participant in evidence.participants]
+
+
+def test_each_sentence_is_a_fact_about_the_title() -> None:
+    first, second = extract("The engine was designed by\nCharles Babbage. It was never built.", "Analytical Engine")
+    assert first.text == "Analytical Engine: The engine was designed by Charles Babbage."
+    assert participants(first) == ["Analytical Engine", "Charles Babbage"]
+    assert participants(second) == ["Analytical Engine"]
+
+
+def test_a_sentence_that_names_too_little_is_evidence_but_no_fact() -> None:
+    (evidence,) = extract("the furnace needs more charcoal than that.")
+    assert evidence.fact_id is None
+
+
+def test_spans_are_characters_of_the_document() -> None:
+    text = "Zoë met Ada in Paris.\n\n- Then **Ada** left [Paris](https://example.org).\n"
+    evidence = extract(text)
+    assert [text[e.spans[0].start : e.spans[0].end] for e in evidence] == [
+        "Zoë met Ada in Paris.",
+        "- Then **Ada** left [Paris](https://example.org).",
+    ]
+    assert evidence[1].text == "Then Ada left Paris."
+    assert participants(evidence[1]) == ["Ada", "Paris"]
+
+
+def test_only_what_is_fresh_is_read() -> None:
+    text = "Ada met Babbage. Babbage met Peel."
+    assert [e.text for e in extract(text, fresh=17)] == ["Ada: Babbage met Peel."]
+
+
+def test_a_document_without_a_title_is_about_what_its_paragraphs_begin_with() -> None:
+    evidence = extract("Ada Lovelace was born in London. She died young in 1852.\n\nBabbage lived on in Paris.")
+    assert evidence[1].text == "Ada Lovelace: She died young in 1852."
+    assert participants(evidence[1]) == ["Ada Lovelace", "1852"]
+    assert participants(evidence[2]) == ["Babbage", "Paris"]
+
+
+def test_headings_give_the_subject_of_a_document_without_a_title_and_are_no_facts() -> None:
+    evidence = extract("# Ada\n\nShe was born in London.\n\n# Charles Babbage\n\nHe died in London.")
+    assert [e.text for e in evidence] == [
+        "Ada: She was born in London.",
+        "Charles Babbage: He died in London.",
+    ]
+
+
+def test_headings_give_the_subject_of_a_long_document() -> None:
+    text = "# Ada Lovelace\n\nShe was born in London.\n\n" + "Filler goes here. " * (LONG_DOCUMENT // 18 + 1)
+    assert participants(extract(text, "A History of Computing")[0]) == ["Ada Lovelace", "London"]
+
+
+def test_tables_give_a_fact_a_row() -> None:
+    evidence = extract("| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Charles | 1791 |")
+    assert [e.text for e in evidence] == ["Name; Born", "Ada; 1815", "Charles; 1791"]
+
+
+def test_evidence_depends_on_its_document_alone() -> None:
+    extractor = SentenceExtractor("auto")
+    documents = [Document("memory:1", "", "Ada met Babbage."), Document("memory:2", "", "Der Hund sah die Ada nicht.")]
+
+    def read(document: Document) -> tuple[Evidence, ...]:
+        chunk = Chunk(document.id, Span(0, len(document.text)), document.text, 1, 0)
+        return asyncio.run(extractor.extract(document, chunk))
+
+    assert [read(d) for d in documents] == list(reversed([read(d) for d in reversed(documents)]))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [
+        ("## Early *life* ##", "Early life"),
+        ("> - **Ada** ~~met~~ `Babbage`", "Ada met Babbage"),
+        ("![A picture](p.png) of [Ada][1]<br>", "A picture of Ada"),
+        ("snake_case_name and 2 * 3 * 4 and a < b", "snake_case_name and 2 * 3 * 4 and a < b"),
+        ("* * *", ""),
+        ("```python", ""),
+    ],
+)
+def test_plain(markdown: str, words: str) -> None:
+    assert plain(markdown) == words
+
+
+@given(st.text(max_size=400), st.text(max_size=20), st.sampled_from(["auto", "en", "de", "zh"]))
+def test_any_text_gives_evidence_within_bounds(text: str, title: str, language: str) -> None:
+    for evidence in extract(text, title, language):
+        assert 0 < evidence.score <= 10
+        assert all(0 < p.score <= 100 and p.key for p in evidence.participants)
+        assert len({p.key for p in evidence.participants}) == len(evidence.participants)
+        assert all(0 <= s.start < s.end <= len(text) for s in evidence.spans)
+        assert evidence.text == " ".join(evidence.text.split()) or title

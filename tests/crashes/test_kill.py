@@ -1,0 +1,90 @@
+"""kill -9 in the middle of indexing: the store opens, nothing half is seen, and the next run ends as any run would."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.store.sqlite import SqliteStore
+from tests.support.canonical import canonical
+
+pytestmark = pytest.mark.slow
+
+NAMES = [
+    "Ada Lovelace",
+    "Charles Babbage",
+    "London",
+    "the Analytical Engine",
+    "Luigi Menabrea",
+    "Turin",
+    "Mary Somerville",
+]
+DOCUMENTS = 300
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    drawn = random.Random(7)
+    for number in range(DOCUMENTS):
+        sentences = [
+            f"In {1800 + drawn.randrange(60)} {' and '.join(drawn.sample(NAMES, 3))} spoke of {drawn.randrange(500)}."
+            for _ in range(12)
+        ]
+        (folder / f"{number:03}.txt").write_text(" ".join(sentences))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
+    """The export of a run that nobody killed, and how long it took."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    started = time.monotonic()
+    assert indexing(corpus, folder).wait() == 0
+    return export(folder), time.monotonic() - started
+
+
+def indexing(corpus: Path, workspace: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "polyadic", "-w", str(workspace), "index", str(corpus)],
+        env={**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def export(workspace: Path) -> str:
+    store = SqliteStore(workspace, "hashing-384", 384)
+    try:
+        return canonical(store)
+    finally:
+        store.close()
+
+
+def moments() -> Iterator[float]:
+    """Shares of an undisturbed run's time, over all of it."""
+    drawn = random.Random(11)
+    for tenth in range(12):
+        yield min(1.0, (tenth + drawn.random()) / 12)
+
+
+@pytest.mark.parametrize("share", list(moments()))
+def test_a_killed_run_loses_nothing_that_was_published(
+    corpus: Path, undisturbed: tuple[str, float], tmp_path: Path, share: float
+) -> None:
+    expected, seconds = undisturbed
+    for attempt in range(2):
+        run = indexing(corpus, tmp_path)
+        time.sleep(share * seconds / (attempt + 1))
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        if (tmp_path / "store.sqlite").exists():
+            export(tmp_path)
+    assert indexing(corpus, tmp_path).wait() == 0
+    assert export(tmp_path) == expected

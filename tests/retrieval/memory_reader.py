@@ -1,0 +1,228 @@
+"""A Reader over lists and arrays, built from evidence: small, exact and slow."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from polyadic import identity
+from polyadic.derivation import Attribute, mean_score, tally
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span
+from polyadic.store.protocol import Counts, DocumentRecord, Hits, Links, Rows, Side, Vectors
+
+Embed = Callable[[Sequence[str]], Vectors]
+
+
+class MemoryReader:
+    """Reads what a list of (document, chunk, evidence) derives to."""
+
+    def __init__(
+        self,
+        read: Iterable[tuple[Document, Chunk, Sequence[Evidence]]],
+        embed: Embed,
+        windows: Callable[[str], list[str]] = lambda text: [text],
+    ) -> None:
+        self._read = list(read)
+        self._embed_texts = embed
+        counts = tally([evidence for _, _, evidence in self._read])
+        self._facts = sorted(counts.facts)
+        self._keys = sorted(counts.entities, key=identity.entity_id)
+        self._tallies = counts
+        self._row_of_key = {key: row for row, key in enumerate(self._keys)}
+        fact_row = {fact: row for row, fact in enumerate(self._facts)}
+        entity_row = self._row_of_key
+        self._entities_of = [[entity_row[key] for key in counts.facts[fact].keys] for fact in self._facts]
+        self._facts_of: dict[int, list[int]] = defaultdict(list)
+        for fact, entities in enumerate(self._entities_of):
+            for entity in entities:
+                self._facts_of[entity].append(fact)
+        self._facts_in: list[list[int]] = []
+        self._chunks_of: dict[int, list[int]] = defaultdict(list)
+        self._places: dict[int, list[Place]] = defaultdict(list)
+        for row, (document, chunk, evidence) in enumerate(self._read):
+            stated = [(fact_row[e.fact_id], e) for e in evidence if e.fact_id is not None]
+            self._facts_in.append(list(dict.fromkeys(fact for fact, _ in stated)))
+            for fact in self._facts_in[-1]:
+                self._chunks_of[fact].append(row)
+            for fact, said in stated:
+                self._places[fact] += [_place(document, chunk, span.start, span.end) for span in said.spans]
+        self._title = [entity_row.get(identity.entity_key(d.title), -1) if d.title else -1 for d, _, _ in self._read]
+        self._chunks_about: dict[int, list[int]] = defaultdict(list)
+        for chunk_row, entity in enumerate(self._title):
+            self._chunks_about[entity].append(chunk_row)
+        self._names: dict[str, list[int]] = defaultdict(list)
+        for key, row in entity_row.items():
+            for loose in {identity.loose_name(name) for name in self._said(key, Attribute.NAME)}:
+                self._names[loose].append(row)
+        by_key, by_fact = counts.entities, counts.facts
+        self._entity_scores = np.array(
+            [mean_score(by_key[k].score, by_key[k].evidence) for k in self._keys], np.float32
+        )
+        self._fact_scores = np.array(
+            [mean_score(by_fact[f].score, by_fact[f].evidence) for f in self._facts], np.float32
+        )
+        self._vectors: dict[Side, tuple[Rows, Vectors]] = {
+            "fact": self._embed(embed, [[counts.facts[fact].text] for fact in self._facts]),
+            "entity": self._embed(embed, [self._said(key, Attribute.FORM)[:8] for key in self._keys]),
+            "chunk": self._embed(embed, [windows(f"{d.title}\n{c.text}") for d, c, _ in self._read]),
+        }
+
+    def embedded(self, text: str) -> Vectors:
+        """The vector of a text, shape (d,)."""
+        vector: Vectors = self._embed_texts([text])[0]
+        return vector
+
+    def _said(self, key: str, attribute: Attribute) -> list[str]:
+        said = self._tallies.entities[key].said
+        return [text for (kind, text), _ in sorted(said.items(), key=lambda x: (-x[1], x[0])) if kind is attribute]
+
+    @staticmethod
+    def _embed(embed: Embed, texts: list[list[str]]) -> tuple[Rows, Vectors]:
+        owners = np.array([row for row, own in enumerate(texts) for _ in own], dtype=np.int64)
+        return owners, embed([text for own in texts for text in own])
+
+    def _size(self, side: Side) -> int:
+        return {"fact": len(self._facts), "entity": len(self._keys), "chunk": len(self._read)}[side]
+
+    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+        rows = np.arange(self._size(side), dtype=np.int64)
+        scores = self.similarity(side, rows, vector[None, :])[0]
+        best = np.argsort(-scores, kind="stable")[:k]
+        return Hits(rows[best], scores[best])
+
+    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        owners, stored = self._vectors[side]
+        if not len(rows):
+            return np.zeros((len(vectors), 0), np.float32)
+        first, last = np.searchsorted(owners, rows), np.searchsorted(owners, rows, "right")
+        places = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
+        starts = np.concatenate([[0], np.cumsum(last - first)[:-1]])
+        return np.maximum.reduceat(vectors @ stored[places].T, starts, axis=1)
+
+    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        rows = np.arange(self._size(side), dtype=np.int64)
+        products = self.similarity(side, rows, vector[None, :])[0] * self.scores(side, rows)
+        best = np.argsort(-products, kind="stable")[:k]
+        return Hits(rows[best], products[best])
+
+    def search(self, words: str, k: int) -> Hits:
+        wanted = set(identity.loose_name(words).split())
+        scores = np.array(
+            [len(wanted & set(identity.loose_name(c.text).split())) for _, c, _ in self._read], np.float32
+        )
+        best = [row for row in np.argsort(-scores, kind="stable")[:k] if scores[row] > 0]
+        return Hits(np.array(best, dtype=np.int64), scores[best])
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        return {name: self._names[name] for name in loose_names if name in self._names}
+
+    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
+        def capped(entity: int) -> list[int]:
+            facts = self._facts_of[entity]
+            if len(facts) <= limit:
+                return facts
+            scores = self.similarity("fact", np.array(facts), toward[None, :])[0]
+            return [facts[i] for i in np.argsort(-scores, kind="stable")[:limit]]
+
+        return _links(entities, capped)
+
+    def entities_of(self, facts: Rows) -> Links:
+        return _links(facts, lambda fact: self._entities_of[fact])
+
+    def chunks_of(self, facts: Rows) -> Links:
+        return _links(facts, lambda fact: self._chunks_of[fact])
+
+    def facts_in(self, chunks: Rows) -> Links:
+        return _links(chunks, lambda chunk: self._facts_in[chunk])
+
+    def titles_of(self, chunks: Rows) -> Links:
+        return _links(chunks, lambda chunk: [self._title[chunk]] if self._title[chunk] >= 0 else [])
+
+    def titled(self, entities: Rows, limit: int) -> Links:
+        return _links(entities, lambda entity: self._chunks_about.get(entity, [])[:limit])
+
+    def degrees(self, side: Side, rows: Rows) -> Rows:
+        of = {"fact": self._entities_of, "entity": self._facts_of, "chunk": self._facts_in}[side]
+        return np.array([len(of[row]) for row in rows.tolist()], dtype=np.int64)  # type: ignore[index]
+
+    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        of = self._fact_scores if side == "fact" else self._entity_scores
+        return of[rows]
+
+    def spread(self, entities: Rows) -> Rows:
+        return np.array([self._tallies.entities[self._keys[row]].chunks for row in entities.tolist()], dtype=np.int64)
+
+    def entities(self, rows: Rows) -> list[Entity]:
+        return [self._entity(self._keys[row]) for row in rows.tolist()]
+
+    def _entity(self, key: str) -> Entity:
+        said = self._tallies.entities[key]
+        best = [(self._said(key, kind) or [""])[0] for kind in (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)]
+        row = self._row_of_key[key]
+        score = mean_score(said.score, said.evidence)
+        return Entity(identity.entity_id(key), key, best[0], best[1], best[2], score, len(self._facts_of[row]))
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        return [self._fact(self._facts[row]) for row in rows.tolist()]
+
+    def _fact(self, fact: str) -> Fact:
+        said = self._tallies.facts[fact]
+        score = mean_score(said.score, said.evidence)
+        named = tuple(self._said(key, Attribute.NAME)[0] for key in said.keys)
+        return Fact(fact, said.text, score, named, said.evidence, len(said.text) // 4 + 1)
+
+    def chunks(self, rows: Rows) -> list[Chunk]:
+        return [self._read[row][1] for row in rows.tolist()]
+
+    # the catalogue: as much of it as the protocol asks for
+
+    def counts(self) -> Counts:
+        evidence = [e for _, _, said in self._read for e in said]
+        without = sum(e.fact_id is None for e in evidence)
+        vectors = sum(len(stored) for _, stored in self._vectors.values())
+        participations = sum(map(len, self._entities_of))
+        documents, chunks = len({d.id for d, _, _ in self._read}), len(self._read)
+        return Counts(
+            documents, chunks, len(evidence), without, len(self._facts), len(self._keys), participations, vectors
+        )
+
+    def arities(self) -> dict[int, int]:
+        return dict(Counter(map(len, self._entities_of)))
+
+    def documents(self) -> list[DocumentRecord]:
+        raise NotImplementedError
+
+    def document(self, document_id: str) -> Document:
+        return next(d for d, _, _ in self._read if d.id == document_id)
+
+    def chunks_in(self, document_id: str) -> Rows:
+        return np.array([row for row, (d, _, _) in enumerate(self._read) if d.id == document_id], dtype=np.int64)
+
+    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
+        raise NotImplementedError
+
+    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
+        return {key: self._row_of_key[key] for key in keys if key in self._row_of_key}
+
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        wanted = set(entities.tolist())
+        found = [row for row, own in enumerate(self._entities_of) if wanted <= set(own)]
+        return np.array(found[:limit], dtype=np.int64)
+
+    def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
+        return [tuple(self._places[row]) for row in facts.tolist()]
+
+    def chunk_places(self, chunks: Rows) -> list[Place]:
+        read = (self._read[row] for row in chunks.tolist())
+        return [_place(document, chunk, chunk.span.start, chunk.span.end) for document, chunk, _ in read]
+
+
+def _place(document: Document, chunk: Chunk, start: int, end: int) -> Place:
+    return Place(document.id, document.source, document.title, chunk.id, Span(start, end), document.text[start:end])
+
+
+def _links(rows: Rows, of: Callable[[int], list[int]]) -> Links:
+    pairs = [(source, target) for source in rows.tolist() for target in of(source)]
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return Links(table[:, 0], table[:, 1])

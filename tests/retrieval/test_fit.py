@@ -1,0 +1,45 @@
+"""Fitting to a budget."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.knowledge import Item, Kind
+from polyadic.retrieval.fit import fit, knowledge
+from polyadic.retrieval.trace import Trace
+
+ITEMS = st.lists(
+    st.builds(
+        lambda kind, name, tokens: Item(kind, name, name, 1.0, "by hand", tokens),
+        st.sampled_from(list(Kind)),
+        st.sampled_from("abcdef"),
+        st.integers(0, 50),
+    ),
+    max_size=20,
+)
+
+
+@given(ITEMS, st.integers(0, 200))
+def test_never_more_than_the_budget_and_nothing_twice(items: list[Item], budget: int) -> None:
+    kept, omitted = fit(items, budget)
+    assert sum(item.tokens for item in kept) <= budget
+    identities = [(item.kind, item.id) for item in kept]
+    assert len(set(identities)) == len(identities)
+    assert omitted + len(kept) == len({(item.kind, item.id) for item in items})
+
+
+@given(ITEMS, st.integers(0, 200))
+def test_keeps_the_order(items: list[Item], budget: int) -> None:
+    kept, _ = fit(items, budget)
+    places = [items.index(item) for item in kept]
+    assert places == sorted(places)
+
+
+def test_something_shorter_uses_the_room_that_is_left() -> None:
+    long, short = (Item(Kind.FACT, name, name, 1.0, "", tokens) for name, tokens in (("long", 9), ("short", 3)))
+    assert fit([long, short], 5) == ((short,), 1)
+
+
+def test_knowledge_counts_tokens_and_traces() -> None:
+    item = Item(Kind.FACT, "a", "a", 1.0, "", 7)
+    found = knowledge("q?", "by hand", [item], 10, Trace())
+    assert (found.tokens, found.omitted, found.trace[-1].name) == (7, 0, "fit")

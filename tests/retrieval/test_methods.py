@@ -1,0 +1,125 @@
+"""Every method on a small store."""
+
+import asyncio
+import random
+
+import pytest
+
+from polyadic.errors import SettingsError
+from polyadic.knowledge import Kind, Knowledge
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.retrieval.methods.hypergraph import question_entities
+from polyadic.retrieval.registry import method_named
+from polyadic.settings import HypergraphSettings, Settings, WalkSettings
+from tests.retrieval.conftest import WRITTEN, read_from_memory, written
+from tests.retrieval.memory_reader import MemoryReader
+
+METHODS = ["none", "chunks", "hypergraph", "walk", "auto"]
+QUESTION = "Where did the father of Ada Lovelace die?"
+
+
+def ask(
+    method: str, reader: MemoryReader, question: str = QUESTION, tokens: int = 4000, settings: Settings | None = None
+) -> Knowledge:
+    chosen = method_named(method, settings or Settings())
+    return asyncio.run(chosen.retrieve(question, reader, HashingEmbedder(), tokens))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("question", [QUESTION, "who?", "", "谁?", "Mercury", "1843 1824", "?" * 500])
+@pytest.mark.parametrize("tokens", [1, 40, 4000])
+def test_any_question_gives_knowledge_within_the_budget(
+    method: str, question: str, tokens: int, reader: MemoryReader
+) -> None:
+    found = ask(method, reader, question, tokens)
+    assert found.tokens == sum(item.tokens for item in found.items) <= tokens
+    assert len({(item.kind, item.id) for item in found.items}) == len(found.items)
+    assert all(item.why for item in found.items)
+    assert all(item.places for item in found.items)
+    assert all(place.quote for item in found.items for place in item.places)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_empty_store_gives_nothing(method: str) -> None:
+    assert ask(method, read_from_memory([])).items == ()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_documents_does_not_matter(method: str, reader: MemoryReader) -> None:
+    order = list(range(len(WRITTEN)))
+    random.Random(7).shuffle(order)
+    shuffled = ask(method, read_from_memory(written(order)))
+    assert [(item.kind, item.id) for item in shuffled.items] == [(i.kind, i.id) for i in ask(method, reader).items]
+
+
+def test_the_walk_reaches_what_the_question_does_not_name(reader: MemoryReader) -> None:
+    found = ask("walk", reader)
+    assert found.documents[0] == "memory:Ada Lovelace"
+    died = next(item for item in found.facts if "Missolonghi" in item.text)
+    assert died.why == "reached through Lord Byron"
+    assert found.items[0].why == "about Ada Lovelace, which the question names"
+
+
+def test_facts_come_before_the_passages_that_state_them(reader: MemoryReader) -> None:
+    found = ask("walk", reader)
+    firsts = [item.places[0].source for item in found.items if item.kind is Kind.FACT]
+    passages = [item.places[0].source for item in found.chunks]
+    assert [source for source in found.documents if source in passages] == list(found.documents)
+    assert list(dict.fromkeys(firsts))[:3] == list(found.documents[:3])
+
+
+def test_a_passage_without_facts_can_be_found(reader: MemoryReader) -> None:
+    found = ask("walk", reader, "What is bread made of?")
+    assert "memory:untitled" in found.documents[:2]
+
+
+def test_the_second_walk_can_be_left_out(reader: MemoryReader) -> None:
+    once = ask("walk", reader, settings=Settings(walk=WalkSettings(second_walk=False)))
+    assert "second walk" not in [step.name for step in once.trace]
+    assert "second walk" in [step.name for step in ask("walk", reader).trace]
+
+
+@pytest.mark.parametrize("method", ["chunks", "hypergraph", "walk"])
+def test_embedding_is_a_step_of_its_own(method: str, reader: MemoryReader) -> None:
+    assert "embed" in [step.name for step in ask(method, reader).trace]
+
+
+def test_hypergraph_says_when_thresholds_leave_nothing(reader: MemoryReader) -> None:
+    strict = HypergraphSettings(entity_threshold=1e6, fact_threshold=1e6, chunk_threshold=1e6)
+    found = ask("hypergraph", reader, settings=Settings(hypergraph=strict))
+    details = {step.name: step.detail for step in found.trace}
+    assert found.items
+    assert details["entities"].startswith("none above 1e+06, so the first")
+
+
+@pytest.mark.parametrize(
+    ("off", "kinds"),
+    [
+        ({"chunk_retrieval": False}, {Kind.FACT}),
+        ({"entity_retrieval": False, "fact_retrieval": False}, {Kind.CHUNK}),
+        ({"entity_retrieval": False}, {Kind.FACT, Kind.CHUNK}),
+        ({"fact_retrieval": False}, {Kind.FACT, Kind.CHUNK}),
+        ({"entity_retrieval": False, "fact_retrieval": False, "chunk_retrieval": False}, set()),
+    ],
+)
+def test_hypergraph_ablations(off: dict[str, bool], kinds: set[Kind], reader: MemoryReader) -> None:
+    found = ask("hypergraph", reader, settings=Settings(hypergraph=HypergraphSettings(**off)))
+    assert {item.kind for item in found.items} == kinds
+
+
+def test_the_entities_of_a_question_need_not_be_known(reader: MemoryReader) -> None:
+    assert question_entities("Did Ada Lovelace meet Mary Shelley in Geneva?", reader) == [
+        "Ada Lovelace",
+        "Mary Shelley",
+        "Geneva",
+    ]
+
+
+def test_auto_searches_passages_where_there_are_few_facts() -> None:
+    assert ask("auto", read_from_memory(written([6]))).method == "chunks"
+    assert ask("auto", read_from_memory(written())).method == "walk"
+
+
+def test_an_unknown_method_is_named_with_those_that_exist() -> None:
+    with pytest.raises(SettingsError, match="auto, none, chunks, hypergraph, walk"):
+        method_named("magic", Settings())

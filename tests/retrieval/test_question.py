@@ -1,0 +1,40 @@
+"""Known names in questions."""
+
+import pytest
+
+from polyadic.retrieval.known_names import known_names
+from polyadic.retrieval.question import read_question
+from tests.retrieval.memory_reader import MemoryReader
+
+
+@pytest.mark.parametrize(
+    ("question", "mentions", "remainder"),
+    [
+        ("When was Ada Lovelace's father born?", ("Ada Lovelace",), "When was father born?"),
+        ("who was ada lovelace's father?", ("ada lovelace",), "who was father?"),
+        ("Did Lord Byron write Don Juan in 1824?", ("Lord Byron", "Don Juan", "1824"), "Did write in ?"),
+        ("What is a mill?", (), "What is a mill?"),
+        ("what is a mill?", ("mill",), "what is ?"),
+        ("Who designed the ANALYTICAL ENGINE?", ("ANALYTICAL ENGINE",), "Who designed ?"),
+        ("", (), ""),
+    ],
+)
+def test_finds_names(question: str, mentions: tuple[str, ...], remainder: str, reader: MemoryReader) -> None:
+    read = read_question(question, reader)
+    assert (read.mentions, read.remainder) == (mentions, remainder)
+
+
+def test_homonyms_are_one_mention_of_several_anchors(reader: MemoryReader) -> None:
+    read = read_question("How hot is Mercury?", reader)
+    assert read.mentions == ("Mercury",)
+    assert sorted(entity.name for entity in reader.entities(read.anchors)) == ["Mercury (element)", "Mercury (planet)"]
+    assert read.groups.tolist() == [0, 0]
+
+
+def test_several_texts_are_looked_up_at_once(reader: MemoryReader) -> None:
+    found = known_names(["Ada Lovelace and Lord Byron", "nothing"], reader)
+    assert [len(mentions) for mentions in found] == [2, 0]
+
+
+def test_a_script_without_spaces(reader: MemoryReader) -> None:
+    assert read_question("谁写了第一个程序？", reader).remainder == "谁写了第一个程序？"

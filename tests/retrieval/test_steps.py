@@ -1,0 +1,63 @@
+"""The smaller steps of a walk."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.retrieval.bridges import find_bridges
+from polyadic.retrieval.conductance import conduct, standardised
+from polyadic.retrieval.diffusion import diffuse
+from polyadic.retrieval.question import read_question
+from polyadic.retrieval.ranking import score_chunks, score_facts
+from polyadic.retrieval.seeds import find_start, seed
+from polyadic.retrieval.subgraph import assign, surround
+from tests.retrieval.memory_reader import MemoryReader
+
+ALL = np.arange(1000, dtype=np.int64)
+
+
+@given(st.lists(st.floats(-1, 1, width=32), max_size=20))
+def test_standardised_values_are_finite_and_keep_their_order(values: list[float]) -> None:
+    given_values = np.array(values, dtype=np.float32)
+    z = standardised(given_values)
+    assert np.isfinite(z).all()
+    assert (np.diff(z[np.argsort(given_values, kind="stable")]) >= -1e-3).all()
+
+
+def test_assign_passes_over_what_is_not_there() -> None:
+    values = np.zeros(3)
+    assign(values, np.array([2, 5, 9]), np.array([9, 4, 2]), np.array([1.0, 2.0, 3.0]))
+    assert values.tolist() == [3.0, 0.0, 1.0]
+
+
+def test_hubs_and_numbers_conduct_badly(reader: MemoryReader) -> None:
+    graph = surround(np.arange(reader.counts().facts), ALL[: reader.counts().chunks], reader)
+    conductance = conduct(graph, np.zeros(len(graph.facts), np.float32), reader).entities
+    by_name = {e.name: c for e, c in zip(reader.entities(graph.entities), conductance.tolist(), strict=True)}
+    assert by_name["1843"] < by_name["Ada Lovelace"] < by_name["Missolonghi"]
+
+
+def test_seeds_lie_where_the_question_points(reader: MemoryReader) -> None:
+    question = read_question("Who was Ada Lovelace?", reader)
+    vector = reader.embedded("Who was Ada Lovelace?")
+    start = find_start(question, vector, reader)
+    graph = surround(start.facts, start.chunks, reader)
+    masses = seed(start, graph, reader)
+    assert np.isclose(masses.entities.sum(), 1.0)
+    assert graph.entities[np.argmax(masses.entities)] == question.anchors[0]
+    assert np.isclose(masses.facts.sum() + masses.chunks.sum(), 1.1, atol=1e-3)
+
+
+def test_bridges_are_names_that_lead_on_and_the_question_lacks(reader: MemoryReader) -> None:
+    question = read_question("Who was Ada Lovelace?", reader)
+    start = find_start(question, reader.embedded(question.text), reader)
+    graph = surround(start.facts, start.chunks, reader)
+    relevance = np.zeros(len(graph.facts), np.float32)
+    masses = diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader))
+    bridges = find_bridges(graph, masses, question, reader)
+    assert set(bridges.names) == {"Lord Byron", "Charles Babbage"}
+    assert bridges.questions(question)[0].endswith(": Who was ?")
+    scores = score_chunks(graph, masses, question.anchors, bridges, relevance, np.zeros(len(graph.chunks), np.float32))
+    best = reader.chunk_places(graph.chunks[np.argsort(-scores)])[0]
+    assert best.title == "Ada Lovelace"
+    assert score_facts(masses, relevance).max() <= 1.0

@@ -1,0 +1,39 @@
+"""An indexer over a folder that needs no weights, and counts what it is asked to embed."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.construction.extractor import Extractor
+from polyadic.construction.indexing import Indexer
+from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.settings import ChunkingSettings
+from polyadic.store.sqlite import SqliteStore
+
+
+class CountingEmbedder(HashingEmbedder):
+    """Remembers every text that it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedded: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.embedded += texts
+        return await super().embed(texts)
+
+
+@contextmanager
+def indexer(
+    folder: Path, chunking: ChunkingSettings | None = None, extractor: Extractor | None = None
+) -> Iterator[Indexer]:
+    embedder = CountingEmbedder()
+    store = SqliteStore(folder, embedder.name, embedder.dimension)
+    try:
+        yield Indexer(store, extractor or SentenceExtractor("en"), embedder, chunking or ChunkingSettings())
+    finally:
+        store.close()
