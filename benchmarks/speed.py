@@ -4,6 +4,9 @@ Whole processes are timed from outside; within a process, the clock of each retr
 """
 
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+
 import platform
 import statistics
 import subprocess

@@ -13,6 +13,7 @@ from polyadic.construction.chunk import chunk_document
 from polyadic.knowledge import Chunk, Document
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
+from tests.support.huge_blocks import HUGE_BLOCKS, INSERTIONS
 
 WORDS = "engine mill card number store wheel letter table carry column note series result order lever axle drum".split()  # noqa: SIM905
 CHARACTERS = (
@@ -124,6 +125,18 @@ def test_a_sentence_changed_or_removed_changes_only_chunks_near_it() -> None:
         for replacement in ([], [sentence(rng)]):
             changed = [*blocks[:place], *replacement, *blocks[place + 1 :]]
             assert texts_lost(before, chunks_of("\n\n".join(changed))) <= 5
+
+
+@pytest.mark.parametrize("kind", HUGE_BLOCKS)
+def test_an_insertion_into_a_huge_block_changes_only_chunks_near_it(kind: str) -> None:
+    rng = random.Random(9)
+    text = HUGE_BLOCKS[kind](rng)
+    before = chunks_of(text, ChunkingSettings())
+    assert len(before) > 12
+    for inserted in INSERTIONS:
+        for place in (0, rng.randrange(len(text) // 3, len(text) // 2)):
+            after = chunks_of(text[:place] + inserted + text[place:], ChunkingSettings())
+            assert texts_lost(before, after) <= 4, "the chunk itself, and three others"
 
 
 def test_text_that_repeats_itself_is_still_cut() -> None:

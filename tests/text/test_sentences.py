@@ -1,5 +1,7 @@
 """Sentences: exact, disjoint, complete, local."""
 
+import random
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from polyadic.knowledge import Span
 from polyadic.text.sentences import LONGEST, sentences
+from tests.support.huge_blocks import HUGE_BLOCKS, INSERTIONS
 
 TEXTS = st.text(alphabet=st.sampled_from('aB.!? \n\r\t#-|*1é我。\u2028\U0001f600"“”'), max_size=400) | st.text(
     max_size=200
@@ -19,9 +22,7 @@ def split(text: str, language: str = "en") -> list[str]:
     return [text[s.start : s.end] for s in sentences(text, language)]
 
 
-@given(TEXTS, LANGUAGES)
-def test_spans_are_ordered_disjoint_bounded_and_cover_all_but_white_space(text: str, language: str) -> None:
-    spans = sentences(text, language)
+def assert_exact(text: str, spans: list[Span]) -> None:
     assert all(a.end <= b.start for a, b in pairwise(spans))
     assert all(0 <= s.start < s.end <= len(text) and s.end - s.start <= LONGEST for s in spans)
     outside = list(text)
@@ -29,6 +30,11 @@ def test_spans_are_ordered_disjoint_bounded_and_cover_all_but_white_space(text: 
         outside[s.start : s.end] = [" "] * (s.end - s.start)
         assert text[s.start : s.end] == text[s.start : s.end].strip()
     assert not "".join(outside).strip()
+
+
+@given(TEXTS, LANGUAGES)
+def test_spans_are_ordered_disjoint_bounded_and_cover_all_but_white_space(text: str, language: str) -> None:
+    assert_exact(text, sentences(text, language))
 
 
 @given(TEXTS, TEXTS)
@@ -76,3 +82,42 @@ def test_a_long_sentence_is_cut_at_clauses() -> None:
 
 def test_a_long_run_without_white_space_is_cut() -> None:
     assert [len(part) for part in split("x" * 2500)] == [1000, 1000, 500]
+
+
+@pytest.mark.parametrize("kind", HUGE_BLOCKS)
+def test_sentences_of_a_huge_block_are_exact(kind: str) -> None:
+    text = HUGE_BLOCKS[kind](random.Random(1))
+    assert_exact(text, sentences(text, "zh" if "chinese" in kind else "en"))
+
+
+@pytest.mark.parametrize("kind", HUGE_BLOCKS)
+def test_an_insertion_into_a_huge_block_changes_only_sentences_near_it(kind: str) -> None:
+    rng = random.Random(2)
+    text = HUGE_BLOCKS[kind](rng)
+    language = "zh" if "chinese" in kind else "en"
+    before = sentences(text, language)
+    texts_before = Counter(text[s.start : s.end] for s in before)
+    for inserted in INSERTIONS:
+        for place in (0, rng.randrange(len(text) // 3, len(text) // 2)):
+            changed = text[:place] + inserted + text[place:]
+            after = sentences(changed, language)
+            far = place - 4_200
+            assert [s for s in before if s.end < far] == [s for s in after if s.end < far]
+            lost = texts_before - Counter(changed[s.start : s.end] for s in after)
+            assert sum(len(sentence) * times for sentence, times in lost.items()) < 12_000
+
+
+def test_a_paragraph_behind_a_huge_block_moves_no_boundary_in_it() -> None:
+    text = "wheel and axle " * 400
+    assert sentences(text + "\n\nAnother.", "en")[:-1] == sentences(text, "en")
+
+
+def test_a_huge_block_is_cut_after_sentences() -> None:
+    text = "Mr. Babbage met Dr. Lardner at No. 1 Dorset St. in 1833. " * 400
+    assert set(split(text)) == {text[:56]}
+
+
+def test_a_long_paragraph_of_ordinary_length_is_left_to_the_rules() -> None:
+    quoted = "“" + "One sentence of a speech. " * 140 + "The end.”"
+    assert len(quoted) < 4_000
+    assert max(len(part) for part in split(quoted)) > 900

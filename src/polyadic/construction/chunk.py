@@ -49,8 +49,7 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     of the two sentences decides, which spreads boundaries evenly and is the same wherever those stand. What is left
     too long is cut from its left, each time at the best place 0.5 to 1.5 times the wish away.
 
-    All this is as local as sentences are, which is to the paragraph: in a text of one endless line an edit may move
-    every sentence after it, and with them the chunks.
+    All this is as local as sentences are: to the paragraph, and in a huge one to some thousands of characters.
 
     >>> document = Document("file:engines", "Engines", "The first engine failed.  The second ran. ")
     >>> [(chunk.text, chunk.fresh) for chunk in chunk_document(document, ChunkingSettings())]

@@ -5,24 +5,29 @@ of a question that needs two documents are there. Where even the best sentence i
 documents do not answer it, and that is the answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Citation, Item, Kind, Knowledge, Place, Span, Step, Usage
 from polyadic.models.embedder import Embedder
+from polyadic.text.function_words import function_words
 from polyadic.text.language import detect_language
 from polyadic.text.plain_text import is_heading
 from polyadic.text.sentences import sentences
+from polyadic.text.words import words
 
 PASSAGES_QUOTED = 3
 # A passage that scores less than this share of the best one, or a sentence less like the question than this share of
-# the likest, says little. Chosen on the even-numbered questions of two multi-hop sets, where it costs 2 to 4 % of the
+# the likest, says little. Chosen on the even-numbered questions of two multi-hop sets, where it costs 2 to 7 % of the
 # answers and saves every fifth quotation.
 LEAST_SHARE = 0.4
-# Of sentences about as much like the question, the one that retrieval put first is quoted.
-LEAD_BONUS = 0.02
+# Of sentences about as much like the question, the one that retrieval found strongest is quoted; chosen likewise.
+RETRIEVAL_WEIGHT = 0.1
+# An answer says something that the question does not: a sentence with fewer new words than this counts for less, or
+# "Scrooge inquired." would answer every question about Scrooge.
+NEW_WORDS = 4
 QUOTED = "no language model is configured: the best supporting sentences are quoted"
 NO_ANSWER = "Nothing in these documents answers that."
 NO_SUPPORT = "no language model is configured, and no sentence found is enough like the question to be quoted"
@@ -30,22 +35,24 @@ _QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
-    """What is known of a chunk: its own place, or those of facts in it; and the fact that retrieval put first."""
+class _Candidate:
+    """A sentence that may be quoted.
 
-    lead: Span
-    places: tuple[Place, ...]
+    ``strength`` in [0, 1]: how strongly retrieval found it as a fact; ``news`` in [0, 1]: how far it says more than
+    the question; ``similarity``: of the two, less where there is little news.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class _Quote:
     place: Place
-    similarity: float
-    leads: bool
+    strength: float
+    news: float
+    similarity: float = 0.0
+
+    def compared(self, cosine: float) -> "_Candidate":
+        return replace(self, similarity=cosine * self.news)
 
     @property
     def preference(self) -> float:
-        return self.similarity + LEAD_BONUS * self.leads
+        return self.similarity + RETRIEVAL_WEIGHT * self.strength * self.news
 
 
 async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
@@ -58,18 +65,19 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
         citations, where the best sentence is less like the question than ``embedder.unrelated_below``.
     """
     started = perf_counter()
-    passages = _first_passages(knowledge.items)
-    candidates = [places for passage in passages if (places := list(_sentences(passage)))]
-    texts = [_in_context(place) for places in candidates for place in places]
+    strengths = _strengths(knowledge.facts)
+    asked = words(knowledge.question) | function_words(detect_language(knowledge.question))
+    passages = [list(_candidates(places, strengths, asked)) for places in _first_passages(knowledge.items)]
+    texts = [_in_context(candidate.place) for candidates in passages for candidate in candidates]
     vectors = await embedder.embed([knowledge.question, *texts])
-    embedded = Step("embed the sentences", f"{len(texts)} of {len(candidates)} passages", perf_counter() - started)
-    similarities = iter((vectors[1:] @ vectors[0]).tolist())
-    leads = {passage.lead for passage in passages}
-    likest = [
-        max((_Quote(place, next(similarities), place.span in leads) for place in places), key=_preference)
-        for places in candidates
+    embedded = Step("embed the sentences", f"{len(texts)} of {len(passages)} passages", perf_counter() - started)
+    cosines = iter((vectors[1:] @ vectors[0]).tolist())
+    best = [
+        max((candidate.compared(next(cosines)) for candidate in candidates), key=lambda c: c.preference)
+        for candidates in passages
+        if candidates
     ]
-    quotes = _supporting(likest, embedder.unrelated_below)
+    quotes = _supporting(best, embedder.unrelated_below)
     chosen = Step("quote", f"{len(quotes)} sentences", perf_counter() - started - embedded.seconds)
     return Answer(
         question=knowledge.question,
@@ -83,43 +91,51 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     )
 
 
-def _preference(quote: _Quote) -> float:
-    return quote.preference
-
-
-def _supporting(quotes: Sequence[_Quote], unrelated_below: float) -> list[_Quote]:
-    ranked = sorted(quotes, key=_preference, reverse=True)
+def _supporting(best: Sequence[_Candidate], unrelated_below: float) -> list[_Candidate]:
+    """Those worth quoting, the likest first; none where even that is unlike the question."""
+    ranked = sorted(best, key=lambda candidate: -candidate.similarity)
     if not ranked or ranked[0].similarity < unrelated_below:
         return []
-    return [quote for quote in ranked if quote.similarity >= LEAST_SHARE * ranked[0].similarity]
+    return [candidate for candidate in ranked if candidate.similarity >= LEAST_SHARE * ranked[0].similarity]
 
 
-def _first_passages(items: Sequence[Item]) -> list[_Passage]:
-    """The first chunks that the items rest on, but for those that score far less than the best."""
+def _first_passages(items: Sequence[Item]) -> list[list[Place]]:
+    """The first chunks that the items rest on, but for those that score far less than the best.
+
+    Of each all that is known: its whole text where the chunk itself is among the items, else what facts quote of it.
+    """
     scores = {item.id: item.score for item in items if item.kind is Kind.CHUNK}
     weakest = LEAST_SHARE * max(scores.values(), default=0.0)
-    passages: dict[str, _Passage] = {}
+    passages: dict[str, list[Place]] = {}
     for item in items:
         for place in item.places[:1]:
-            known = passages.get(place.chunk_id)
-            if known is None and len(passages) < PASSAGES_QUOTED:
-                passages[place.chunk_id] = _Passage(place.span, (place,))
-            elif known is not None:
-                places = (place,) if item.kind is Kind.CHUNK else (*known.places, place)
-                passages[place.chunk_id] = replace(known, places=places)
-    return [passage for chunk, passage in passages.items() if scores.get(chunk, weakest) >= weakest]
+            if place.chunk_id in passages or len(passages) < PASSAGES_QUOTED:
+                known = passages.setdefault(place.chunk_id, [])
+                known[:] = [place] if item.kind is Kind.CHUNK else [*known, place]
+    return [places for chunk, places in passages.items() if scores.get(chunk, weakest) >= weakest]
 
 
-def _sentences(passage: _Passage) -> Iterator[Place]:
-    """The sentences of a passage that could answer, each once: no headings, and no questions."""
+def _strengths(facts: Sequence[Item]) -> dict[tuple[str, Span], float]:
+    """The score of each fact as a share of the best, by the document and the characters that state it."""
+    highest = max((fact.score for fact in facts), default=0.0)
+    return {(p.document_id, p.span): fact.score / highest for fact in facts for p in fact.places if highest > 0}
+
+
+def _candidates(
+    places: Sequence[Place], strengths: Mapping[tuple[str, Span], float], asked: Set[str]
+) -> Iterator[_Candidate]:
+    """The sentences that could answer, each once: no headings, and no questions."""
     seen = set()
-    for whole in passage.places:
+    for whole in places:
         for span in sentences(whole.quote, detect_language(whole.quote)):
             quote = whole.quote[span.start : span.end]
-            place = replace(whole, span=Span(whole.span.start + span.start, whole.span.start + span.end), quote=quote)
-            if place.span not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
-                seen.add(place.span)
-                yield place
+            at = Span(whole.span.start + span.start, whole.span.start + span.end)
+            if at not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
+                seen.add(at)
+                news = min(1.0, len(words(quote) - asked) / NEW_WORDS)
+                yield _Candidate(
+                    replace(whole, span=at, quote=quote), strengths.get((whole.document_id, at), 0.0), news
+                )
 
 
 def _in_context(place: Place) -> str:

@@ -11,6 +11,8 @@ _START, _END = 101, 102  # [CLS] and [SEP]
 # The tokenizer keeps about 100 bytes for each token that it is given at once: these bound it to some 100 MB.
 _PIECE = 20_000
 _PIECES_AT_ONCE = 256
+# What is read of a text at first when only its beginning counts: nearly always enough.
+_HEAD = 4_000
 
 
 class WordPiece:
@@ -39,7 +41,7 @@ class WordPiece:
 
     def ids(self, texts: Sequence[str], window: int) -> list[list[int]]:
         """The first ``window`` tokens of each text, between the two special tokens."""
-        heads = [next(pieces(text, _PIECE)) for text in texts]
+        heads = [next(pieces(text, _HEAD)) for text in texts]
         found = [encoding.ids[:window] for encoding in self._encode(heads)]
         for row, (text, head) in enumerate(zip(texts, heads, strict=True)):
             if len(head) < len(text) and len(found[row]) < window:

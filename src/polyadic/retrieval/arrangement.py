@@ -46,11 +46,12 @@ def arrange(graph: Subgraph, chunks: Places, scores: Vectors, most: int) -> list
 def _leads(graph: Subgraph, chunks: Places, scores: Vectors) -> Places:
     """For each chunk its best fact that leads none before it; _NONE where there is none."""
     facts, stating = graph.statement
-    leads: list[int] = []
+    leads: dict[int, int] = {}
     for chunk in chunks.tolist():
-        stated = np.setdiff1d(facts[stating == chunk], leads)
-        leads.append(int(stated[np.argmax(scores[stated])]) if len(stated) else _NONE)
-    return np.array(leads, dtype=np.int64)
+        stated = facts[stating == chunk]
+        best_first = stated[np.argsort(-scores[stated], kind="stable")].tolist()
+        leads[chunk] = next((fact for fact in best_first if fact not in leads.values()), _NONE)
+    return np.array(list(leads.values()), dtype=np.int64)
 
 
 def _others(graph: Subgraph, chunks: Places, leads: Places, scores: Vectors, most: int) -> list[int]:

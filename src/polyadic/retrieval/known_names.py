@@ -1,6 +1,5 @@
 """Names that the store knows, wherever a text mentions them."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +10,10 @@ from polyadic.identity import loose_name
 from polyadic.knowledge import Span
 from polyadic.store.protocol import Reader
 from polyadic.text.function_words import function_words
+from polyadic.text.words import WORD
 
 _LONGEST_NAME = 8
 _ARTICLES = frozenset({"a", "an", "the"})
-# Scripts without spaces give a word for each character.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ def known_names(texts: Sequence[str], reader: Reader) -> list[list[Mention]]:
     A name needs a capital or a digit where the text uses capitals at all; where it does not, a word that is no
     function word. All texts are looked up at once.
     """
-    words = [[Span(*match.span()) for match in _WORD.finditer(text)] for text in texts]
+    words = [[Span(*match.span()) for match in WORD.finditer(text)] for text in texts]
     candidates = [list(_candidates(text, spans)) for text, spans in zip(texts, words, strict=True)]
     wanted = dict.fromkeys(loose for runs in candidates for _, _, loose in runs)
     known = reader.named(list(wanted))

@@ -56,8 +56,10 @@ def position(rows: Rows, among: Rows) -> Places:
 
 def assign(values: NDArray[Any], among: Rows, rows: Rows, given: NDArray[Any]) -> None:
     """Give values to those rows that are among some sorted rows; ``values`` has one for each of the latter."""
-    present = np.isin(rows, among)
-    values[position(rows[present], among)] = given[present]
+    if len(among):
+        at = np.minimum(position(rows, among), len(among) - 1)
+        present = among[at] == rows
+        values[at[present]] = given[present]
 
 
 def _places(links: Links, sources: Rows, targets: Rows) -> Places:

@@ -17,7 +17,6 @@ from polyadic.store.snapshot import Snapshot
 
 PLACES_SHOWN = 8
 _PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-_ID_COLUMN = {"entity": "entity_ids", "fact": "fact_ids", "chunk": "chunk_ids"}
 
 
 class SqliteReader:
@@ -52,7 +51,7 @@ class SqliteReader:
                 "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid LIMIT ?",
                 (query, k),
             ).fetchall()
-        rows = self._rows("chunk", [row for row, _ in found])
+        rows = self._snapshot.rows("chunk", [row for row, _ in found])
         return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
@@ -60,7 +59,7 @@ class SqliteReader:
         pairs = list(
             select_in(self._connection, "SELECT loose, entity FROM called WHERE loose IN ({})", list(loose_names))
         )
-        rows = self._rows("entity", [entity for _, entity in pairs])
+        rows = self._snapshot.rows("entity", [entity for _, entity in pairs])
         for (loose, _), row in zip(pairs, rows.tolist(), strict=True):
             found.setdefault(loose, []).append(row)
         return {loose: sorted(rows) for loose, rows in found.items()}
@@ -219,7 +218,7 @@ class SqliteReader:
             "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest = ? ORDER BY c.id",
             (digest_bytes(document_id),),
         )
-        return self._rows("chunk", [row for (row,) in rows])
+        return self._snapshot.rows("chunk", [row for (row,) in rows])
 
     def identified(self, side: Side, prefix: str, limit: int) -> Rows:
         padded = prefix.lower()
@@ -228,11 +227,11 @@ class SqliteReader:
             f"SELECT id FROM {side} WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT ?", (low, high, limit)
         ).fetchall()
         known = set(self._snapshot.chunk_ids.tolist()) if side == "chunk" else None
-        return self._rows(side, [row for (row,) in rows if known is None or row in known])
+        return self._snapshot.rows(side, [row for (row,) in rows if known is None or row in known])
 
     def keyed(self, keys: Sequence[str]) -> dict[str, int]:
         pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
-        rows = self._rows("entity", [row for _, row in pairs])
+        rows = self._snapshot.rows("entity", [row for _, row in pairs])
         return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
 
     def containing(self, entities: Rows, limit: int) -> Rows:
@@ -267,17 +266,8 @@ class SqliteReader:
             return None, s.fact_vectors
         return (s.form_starts, s.form_vectors) if side == "entity" else (s.window_starts, s.window_vectors)
 
-    def _ids(self, side: Side) -> Rows:
-        ids: Rows = getattr(self._snapshot, _ID_COLUMN[side])
-        return ids
-
-    def _rows(self, side: Side, ids: Sequence[int]) -> Rows:
-        known = self._ids(side)
-        order = np.argsort(known)
-        return np.asarray(order[np.searchsorted(known, np.array(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
-
     def _fetch(self, side: Side, rows: Rows, sql: str) -> list[tuple[Any, ...]]:
-        ids = self._ids(side)[rows].tolist()
+        ids = self._snapshot.ids(side)[rows].tolist()
         found = {row[0]: row[1:] for row in select_in(self._connection, sql, ids)}
         return [found[i] for i in ids]
 

@@ -9,7 +9,9 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.derivation import SCORE_UNIT
+from polyadic.store.protocol import Side
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -118,9 +121,24 @@ class Snapshot:
         OSError, ValueError
             The folder is not there, or not whole.
         """
-        return cls(
-            **{f.name: np.load(folder / f"{f.name}.npy", mmap_mode="r", allow_pickle=False) for f in fields(cls)}
-        )
+        # A plain view of the mapping: indexing a memmap object itself costs several times as much.
+        mapped = {f.name: np.load(folder / f"{f.name}.npy", mmap_mode="r", allow_pickle=False) for f in fields(cls)}
+        return cls(**{name: array.view(np.ndarray) for name, array in mapped.items()})
+
+    def ids(self, side: Side) -> Integers:
+        """Keys of the tables, by position."""
+        return self._orders[side][0]
+
+    def rows(self, side: Side, ids: Sequence[int]) -> Integers:
+        """Positions of keys of the tables, each of which must be there."""
+        known, order = self._orders[side]
+        return np.asarray(order[np.searchsorted(known, np.array(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
+
+    @cached_property
+    def _orders(self) -> dict[Side, tuple[Integers, Integers]]:
+        """Keys of each side, and the order that sorts them."""
+        sides: dict[Side, Integers] = {"entity": self.entity_ids, "fact": self.fact_ids, "chunk": self.chunk_ids}
+        return {side: (known, np.argsort(known)) for side, known in sides.items()}
 
     def save(self, folder: Path) -> None:
         """Write the arrays aside, sync them and rename them into place; an older sibling of the folder goes."""

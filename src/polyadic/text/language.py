@@ -5,7 +5,6 @@ a sample is read, so a call costs well under a millisecond.
 """
 
 import re
-from collections import Counter
 
 _SAMPLE = 2_000
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -70,8 +69,12 @@ _WORDS = {
         "ur": "اور کے میں کی ہے سے کا کو نے پر یہ کہ ہیں تھا اس ایک",
     },
 }
-_FUNCTION_WORDS = {
-    script: {language: frozenset(words.split()) for language, words in table.items()}
+# The same by word, for each script: which languages use it. The first language of a script stands for those unknown.
+_LANGUAGES_USING = {
+    script: {
+        word: [language for language in table if word in table[language].split()]
+        for word in " ".join(table.values()).split()
+    }
     for script, table in _WORDS.items()
 }
 
@@ -86,8 +89,7 @@ def detect_language(text: str) -> str:
     """
     sample = _sample(text)
     script = _dominant_script(sample)
-    table = _FUNCTION_WORDS.get(script)
-    return script if table is None else _by_function_words(sample, table)
+    return _by_function_words(sample, script) if script in _WORDS else script
 
 
 def _sample(text: str) -> str:
@@ -112,9 +114,11 @@ def _dominant_script(text: str) -> str:
     return best if counts[best] else "latin"
 
 
-def _by_function_words(text: str, table: dict[str, frozenset[str]]) -> str:
-    words = Counter(_LETTERS.findall(text.casefold()))
-    hits = {language: sum(words[word] for word in known) for language, known in table.items()}
-    first = next(iter(table))
+def _by_function_words(text: str, script: str) -> str:
+    using = _LANGUAGES_USING[script]
+    hits = dict.fromkeys(_WORDS[script], 0)
+    for word in _LETTERS.findall(text.casefold()):
+        for language in using.get(word, ()):
+            hits[language] += 1
     best = max(hits, key=lambda language: hits[language])
-    return best if hits[best] >= _LEAST_HITS else first
+    return best if hits[best] >= _LEAST_HITS else next(iter(hits))

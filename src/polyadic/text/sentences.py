@@ -1,10 +1,13 @@
 """Sentences of a text as exact spans.
 
 A text is cut into blocks first (paragraphs, headings, list items, table rows), and each block into sentences, so
-sentences are a local affair: what is written in one paragraph never moves a boundary in another.
+sentences are a local affair: what is written in one paragraph never moves a boundary in another. A huge block (a book
+or a log without blank lines) is cut into parts at places that are chosen by what stands around them, so that an edit
+moves boundaries near it, and the rest of the block stays as it is.
 """
 
 import re
+import zlib
 from collections.abc import Iterator
 
 from sentencex import segment
@@ -13,6 +16,13 @@ from polyadic.knowledge import Span
 
 LONGEST = 1_000
 """Characters of the longest sentence: about as much as an embedder of 254 tokens reads."""
+
+# Characters of a block from which on it is cut into parts: more than all but the longest paragraphs of prose have.
+_HUGE = 4_000
+# Characters of the longest part: nearly always some sentences, and as far as an edit can be felt before it.
+_LONGEST_PART = _HUGE // 2
+# Characters to either side of a place that decide how good it is.
+_AROUND = 32
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _STANDS_ALONE = re.compile(
@@ -34,6 +44,19 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
+# Where a part may end, best first: after what is surely or probably a sentence (after a word of one or two letters or
+# digits a full stop is often no end), else where a sentence that is too long may be cut.
+_SENTENCE_ENDS = (
+    re.compile(
+        r"""
+            (?<=\w\w\w)[.!?…؟۔।॥։።။]["'”’»)\]]*\s+(?=["'“‘„«(\[¿¡]*[^\W\d_a-zß-öø-ÿα-ωа-яё])
+          | [。！？｡]["”’」』）]*\s*
+        """,
+        re.VERBOSE,
+    ),
+    re.compile(r"(?<=\w\w\w)[.!?…]\s+"),
+)
+_PAUSES = (re.compile(r"[\r\n]\s*"), re.compile(r"[;:,–—]\s+|[；：，、]\s*"), re.compile(r"\s+"), re.compile(r"(?s:.)"))
 
 
 def sentences(text: str, language: str) -> list[Span]:
@@ -88,22 +111,53 @@ def _blocks(text: str) -> Iterator[Span]:
 
 def _within(text: str, block: Span, language: str) -> Iterator[Span]:
     """The sentences of a block; a heading or a row of a table is one whatever its full stops."""
+    parts = _parts(text, block)
     if _STANDS_ALONE.match(text, block.start, block.end):
-        return _stripped(text, block.start, block.end)
-    return _joined(text, _pieces(text, block, language))
+        return (whole for part in parts for whole in _stripped(text, part.start, part.end))
+    return _joined(text, (piece for part in parts for piece in _pieces(text, part, language)))
 
 
-def _pieces(text: str, block: Span, language: str) -> Iterator[Span]:
-    """What sentencex takes for sentences within a block, stripped; a piece it alters joins the next one."""
-    content = text[block.start : block.end].translate(_LINE_BREAKS)
+def _parts(text: str, block: Span) -> Iterator[Span]:
+    """The block itself, or parts of a huge one, so that no sentence depends on what is far from it."""
+    start = block.start
+    while block.end - start > _HUGE:
+        end = _part_end(text, start, block.end)
+        yield Span(start, end)
+        start = end
+    yield Span(start, block.end)
+
+
+def _part_end(text: str, start: int, block_end: int) -> int:
+    """The best place to end a part that starts here; of places alike a digest of what is around them decides.
+
+    So parts that start at different places soon come to end at the same one, and are the same from there on.
+    """
+    within = [(ends, _LONGEST_PART) for ends in _SENTENCE_ENDS] + [(ends, LONGEST) for ends in _PAUSES]
+    found = (
+        [match.end() for match in ends.finditer(text, start + longest // 4, start + longest)]
+        for ends, longest in within
+    )
+    # Of equals the last: where all is alike, parts are long.
+    return min(next(filter(None, found)), key=lambda end: (_draw(text, end, block_end), -end))
+
+
+def _draw(text: str, place: int, block_end: int) -> int:
+    """A number that looks random, and is the same wherever these characters stand."""
+    around = text[place - _AROUND : min(place + _AROUND, block_end)]
+    return zlib.crc32(around.encode("utf-8", "surrogatepass"))
+
+
+def _pieces(text: str, part: Span, language: str) -> Iterator[Span]:
+    """What sentencex takes for sentences within a part, stripped; a piece it alters joins the next one."""
+    content = text[part.start : part.end].translate(_LINE_BREAKS)
     cursor = 0
     for piece in segment(language, content):
         at = content.find(piece, cursor)
         if at < 0:
             continue
-        yield from _stripped(text, block.start + cursor, block.start + at + len(piece))
+        yield from _stripped(text, part.start + cursor, part.start + at + len(piece))
         cursor = at + len(piece)
-    yield from _stripped(text, block.start + cursor, block.end)
+    yield from _stripped(text, part.start + cursor, part.end)
 
 
 def _joined(text: str, pieces: Iterator[Span]) -> Iterator[Span]:

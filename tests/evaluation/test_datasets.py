@@ -1,0 +1,56 @@
+"""Question sets in the BEIR layout."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polyadic.errors import NotFound
+from polyadic.evaluation.datasets import Question, corpus_id, load_beir
+
+CORPUS = {"_id": "d1", "title": "Ada Lovelace", "text": "Ada Lovelace wrote the first program."}
+QUERIES = [
+    {"_id": "q1", "text": "Who wrote the first program?", "metadata": {"answers": ["Ada Lovelace", "Ada"]}},
+    {"_id": "q2", "text": "谁写了第一个程序？"},
+]
+JUDGED = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t2\nq1\td3\t0\nq9\td1\t1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    data = tmp_path / "little"
+    (data / "qrels").mkdir(parents=True)
+    (data / "corpus.jsonl").write_text(json.dumps(CORPUS) + "\n", encoding="utf-8")
+    lines = [json.dumps(query, ensure_ascii=False) + "\n" for query in QUERIES]
+    (data / "queries.jsonl").write_text("".join(lines), encoding="utf-8")
+    (data / "qrels" / "test.tsv").write_text(JUDGED, encoding="utf-8")
+    return data
+
+
+def test_questions_come_with_answers_and_gold_passages(folder: Path) -> None:
+    dataset = load_beir(folder)
+    assert (dataset.name, dataset.corpus) == ("little", folder / "corpus.jsonl")
+    assert dataset.questions == (
+        Question("q1", "Who wrote the first program?", ("Ada Lovelace", "Ada"), frozenset({"d1", "d2"})),
+        Question("q2", "谁写了第一个程序？", (), frozenset()),
+    )
+
+
+@pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])
+def test_a_missing_file_is_named(folder: Path, file: str) -> None:
+    (folder / file).unlink()
+    with pytest.raises(NotFound, match=f"{file} is not there: a data set has corpus.jsonl, queries.jsonl"):
+        load_beir(folder)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"nowhere/corpus\.jsonl is not there"):
+        load_beir(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [("/data/corpus.jsonl#h1", "h1"), ("/data/a#b.jsonl#h1", "h1"), ("/data/a.md", "/data/a.md")],
+)
+def test_the_id_of_a_row(source: str, expected: str) -> None:
+    assert corpus_id(source) == expected

@@ -1,0 +1,158 @@
+"""From what a person types to what is in the store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic import lookup
+from polyadic.errors import NotFound
+from polyadic.identity import entity_id
+from polyadic.store.protocol import Reader
+from polyadic.store.sqlite import SqliteStore
+from tests.support.store_driver import publish
+from tests.support.vectors import DIMENSION
+
+ADA, BABBAGE, ROWS = "/docs/ada.txt", "/docs/babbage.txt", "/docs/rows.jsonl#7.txt"
+MET = "Ada Lovelace met Charles Babbage."
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[Reader]:
+    store = SqliteStore(tmp_path, "drawn-16", DIMENSION)
+    publish(
+        store,
+        "ada",
+        [
+            (MET, ["Ada Lovelace", "Charles Babbage"]),
+            ("Mercury (planet) is near the Sun.", ["Mercury (planet)", "Sun"]),
+            ("Mercury (element) is a metal.", ["Mercury (element)", "metal"]),
+        ],
+        "Ada Lovelace",
+    )
+    publish(
+        store,
+        "babbage",
+        [
+            (MET, ["Ada Lovelace", "Charles Babbage"]),
+            ("Charles Babbage designed the Café.", ["Charles Babbage", "The Café"]),
+        ],
+        "Machines",
+    )
+    publish(store, "rows.jsonl#7", [("Nothing here.", [])], "MACHINES")
+    publish(store, "deep/er/ada", [("Nothing there.", [])])
+    with store.read() as opened:
+        yield opened
+    store.close()
+
+
+# documents
+
+
+@pytest.mark.parametrize(
+    ("reference", "source"),
+    [
+        (ADA, ADA),
+        ("babbage.txt", BABBAGE),
+        ("./babbage.txt", BABBAGE),
+        ("docs/babbage.txt", BABBAGE),
+        ("7.txt", ROWS),
+        ("rows.jsonl#7.txt", ROWS),
+        ("er/ada.txt", "/docs/deep/er/ada.txt"),
+        ("ada lovelace", ADA),
+    ],
+)
+def test_a_document_by_source_end_of_source_or_title(reader: Reader, reference: str, source: str) -> None:
+    assert lookup.document(reader, reference).source == source
+
+
+def test_a_document_by_its_path_from_here(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "absolute", lambda path: Path("/docs") / path)
+    assert lookup.document(reader, "ada.txt").source == ADA
+
+
+def test_a_document_by_the_beginning_of_its_identifier(reader: Reader) -> None:
+    record = lookup.document(reader, ADA)
+    assert lookup.document(reader, record.id) == lookup.document(reader, record.id[:10]) == record
+
+
+@pytest.mark.parametrize("reference", ["ada.txt", "machines"])
+def test_an_ambiguous_document_is_refused_with_what_it_may_be(reader: Reader, reference: str) -> None:
+    with pytest.raises(NotFound, match=r"ambiguous \(/docs/.*: say more of it"):
+        lookup.document(reader, reference)
+
+
+@pytest.mark.parametrize("reference", ["nothing", "/docs", "da.txt", "ffff", "%", "/docs/ada.txt:3-5"])
+def test_an_unknown_document_is_refused(reader: Reader, reference: str) -> None:
+    with pytest.raises(NotFound, match="no document answers"):
+        lookup.document(reader, reference)
+
+
+def test_a_view_of_a_document_and_of_a_place_in_it(reader: Reader) -> None:
+    whole = lookup.document_view(reader, ADA)
+    assert (whole.span.start, whole.span.end) == (0, len(whole.document.text))
+    assert (whole.before, whole.after) == ("", "")
+    for dash in "-–":
+        place = lookup.document_view(reader, f"ada lovelace:4{dash}12")
+        text = place.document.text
+        assert text[place.span.start : place.span.end] == "Lovelace"
+        assert (place.before, place.after) == ("Ada ", text[12:212])
+
+
+@pytest.mark.parametrize("place", ["4-9999", "9-4"])
+def test_a_place_beyond_the_document_is_refused(reader: Reader, place: str) -> None:
+    with pytest.raises(NotFound, match="so no place"):
+        lookup.document_view(reader, f"{ADA}:{place}")
+
+
+# chunks, facts, entities
+
+
+def test_views_by_identifier_lead_from_one_to_the_next(reader: Reader) -> None:
+    entity = lookup.entity_view(reader, "Ada Lovelace")
+    assert [fact.text for fact in entity.facts] == [MET]
+    fact = lookup.fact_view(reader, entity.facts[0].id[:12])
+    assert {e.name for e in fact.entities} == {"Ada Lovelace", "Charles Babbage"}
+    assert [(place.source, place.quote) for place in fact.places] == [(ADA, MET), (BABBAGE, MET)]
+    chunk = lookup.chunk_view(reader, fact.places[1].chunk_id)
+    assert chunk.chunk.text == chunk.place.quote
+    assert chunk.place.source == BABBAGE
+    assert {f.text for f in chunk.facts} == {MET, "Charles Babbage designed the Café."}
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("ada lovelace", "Ada Lovelace"),
+        ("Ada Lovelace's", "Ada Lovelace"),
+        ("cafe", "The Café"),
+        ("mercury (planet)", "Mercury (planet)"),
+        (entity_id("sun")[:8], "Sun"),
+    ],
+)
+def test_an_entity_by_name_loose_name_or_identifier(reader: Reader, reference: str, name: str) -> None:
+    assert lookup.entity_view(reader, reference).entity.name == name
+
+
+def test_homonyms_are_told_apart_by_their_qualifiers(reader: Reader) -> None:
+    with pytest.raises(NotFound, match=r"Mercury \((element|planet)\), Mercury"):
+        lookup.entity_view(reader, "Mercury")
+
+
+def test_facts_of_all_entities_are_those_that_contain_each(reader: Reader) -> None:
+    ada, babbage, sun = (lookup.entity_row(reader, name) for name in ("Ada Lovelace", "Charles Babbage", "Sun"))
+
+    def texts(*entities: int) -> set[str]:
+        return {fact.text for fact in reader.facts(lookup.facts_of_all(reader, entities, 100))}
+
+    assert texts(babbage) == {MET, "Charles Babbage designed the Café."}
+    assert texts(ada, babbage) == texts(babbage, ada, ada) == {MET}
+    assert texts(ada, sun) == texts() == set()
+    assert len(lookup.facts_of_all(reader, [babbage], 1)) == 1
+
+
+@pytest.mark.parametrize("reference", ["", "zz", "abc", "x" * 32, "0" * 32, "f" * 33, "Grace Hopper"])
+def test_unknown_chunks_facts_and_entities_are_refused(reader: Reader, reference: str) -> None:
+    for view in (lookup.chunk_view, lookup.fact_view, lookup.entity_view):
+        with pytest.raises(NotFound, match=r"no (chunk|fact|entity) answers to"):
+            view(reader, reference)

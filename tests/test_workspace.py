@@ -1,0 +1,363 @@
+"""The one facade: documents in and out, questions, and the questions that a hypergraph itself answers."""
+
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyadic.construction.reading.skipped import Skipped
+from polyadic.errors import NotFound, SettingsError
+from polyadic.identity import entity_key
+from polyadic.knowledge import Answer, Document, Knowledge
+from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.workspace import Workspace
+
+HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
+METHODS = ("none", "chunks", "hypergraph", "walk", "auto")
+QUESTION = "Who designed the Analytical Engine?"
+LIBRARY = [
+    Document("memory:ada", "Ada Lovelace", "Ada Lovelace wrote the first program in 1843. It rained in London."),
+    Document("memory:babbage", "Charles Babbage", "Charles Babbage designed the Analytical Engine in London."),
+    Document("memory:byron", "Lord Byron", "Lord Byron wrote Don Juan. Ada Lovelace was a daughter of Lord Byron."),
+]
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        workspace.add(LIBRARY)
+        yield workspace
+
+
+def untimed(found: Knowledge) -> Knowledge:
+    return replace(found, trace=tuple(replace(step, seconds=0.0) for step in found.trace))
+
+
+def untimed_answer(answer: Answer) -> Answer:
+    trace = tuple(replace(step, seconds=0.0) for step in answer.trace)
+    return replace(answer, knowledge=untimed(answer.knowledge), trace=trace)
+
+
+# documents in, documents out
+
+
+def test_adding_counts_what_is_new_changed_and_unchanged(kb: Workspace) -> None:
+    changed = replace(LIBRARY[0], text="Ada Lovelace met Mary Somerville.")
+    unreadable = Skipped("/docs/x.pdf", "not text", "")
+    new = Document("https://example.org/somerville", "", "Mary Somerville taught Ada Lovelace.", {"year": "1834"})
+    report = kb.add([changed, *LIBRARY[1:], unreadable, new])
+    assert (report.added, report.changed, report.unchanged, report.skipped) == (1, 1, 2, [unreadable])
+    assert report.documents == len(kb.documents()) == 4
+    assert next(dict(r.metadata) for r in kb.documents() if r.source == new.source) == {"year": "1834"}
+    assert kb.show_document(new.source).document == new
+
+
+def test_a_document_without_text_is_a_document(kb: Workspace) -> None:
+    assert kb.add([Document("memory:empty", "Nothing", "")]).added == 1
+    record = next(r for r in kb.documents() if r.source == "memory:empty")
+    assert (record.characters, record.chunks, record.facts) == (0, 0, 0)
+    assert kb.delete("Nothing") == record
+
+
+def test_files_are_read_but_never_the_workspace_itself(tmp_path: Path) -> None:
+    (tmp_path / "ada.md").write_text("# Ada Lovelace\n\nAda Lovelace met Charles Babbage.\n", encoding="utf-8")
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        for _ in range(2):
+            workspace.index([tmp_path])
+        assert [record.source for record in workspace.documents()] == [str(tmp_path / "ada.md")]
+
+
+def test_a_document_is_withdrawn_by_path_end_of_path_title_or_identifier(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("one", "two", "three", "four"):
+        (folder / f"{name}.md").write_text(f"# Title {name}\n\nAda Lovelace met {name.title()} Smith.\n")
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        workspace.index([folder])
+        identifier = workspace.show_document("four.md").record.id
+        for reference in (str(folder / "one.md"), "docs/two.md", "title THREE", identifier[:12]):
+            record = workspace.delete(reference)
+            assert record not in workspace.documents()
+        counts = workspace.status().counts
+        assert (counts.documents, counts.facts, counts.entities, counts.vectors) == (0, 0, 0, 0)
+
+
+def test_an_ambiguous_reference_withdraws_nothing(kb: Workspace) -> None:
+    kb.add([replace(LIBRARY[0], source="memory:other")])
+    with pytest.raises(NotFound, match=r"ambiguous \(memory:ada, memory:other"):
+        kb.delete("Ada Lovelace")
+    with pytest.raises(NotFound, match="no document answers"):
+        kb.delete("Grace Hopper")
+    assert len(kb.documents()) == 4
+
+
+# questions
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_twins_give_the_same(kb: Workspace, tmp_path: Path, method: str) -> None:
+    async def other() -> tuple[Knowledge, Answer]:
+        with Workspace(tmp_path / "other", HASHING) as twin:
+            assert (await twin.aadd(LIBRARY)).added == 3
+            await twin.adelete("Lord Byron")
+            return await twin.aretrieve(QUESTION, method, 500), await twin.aquery(QUESTION, method)
+
+    found, answer = asyncio.run(other())
+    kb.delete("Lord Byron")
+    assert untimed(kb.retrieve(QUESTION, method, 500)) == untimed(found)
+    assert untimed_answer(kb.query(QUESTION, method)) == untimed_answer(answer)
+
+
+def test_plain_methods_work_within_a_running_loop(tmp_path: Path) -> None:
+    async def everything() -> Answer:
+        with Workspace(tmp_path / "kb", HASHING) as workspace:
+            workspace.add(LIBRARY)
+            workspace.delete("memory:byron")
+            assert workspace.retrieve(QUESTION).items
+            return workspace.query(QUESTION)
+
+    answer = asyncio.run(everything())
+    assert str(answer) == '"Charles Babbage designed the Analytical Engine in London." [1]'
+
+
+def test_several_threads_read_at_once(kb: Workspace) -> None:
+    def read(i: int) -> tuple[Answer, set[str]]:
+        answer = kb.query(QUESTION, METHODS[1 + i % 4])
+        return untimed_answer(answer), {fact.id for fact in kb.facts_of("Ada Lovelace")}
+
+    alone = [read(i) for i in range(4)]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(read, range(48))) == alone * 12
+
+
+def test_several_questions_at_once_in_one_loop(kb: Workspace) -> None:
+    async def ask() -> list[Answer]:
+        return await asyncio.gather(*(kb.aquery(QUESTION, method) for method in METHODS * 3))
+
+    assert [untimed_answer(a) for a in asyncio.run(ask())] == [
+        untimed_answer(kb.query(QUESTION, m)) for m in METHODS * 3
+    ]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "question", ["", "  \n", "?", "\U0001f600", "谁发明了机器？", '"quoted" AND (x OR NEAR', "a" * 5_000]
+)
+def test_any_question_has_an_answer(kb: Workspace, question: str, method: str) -> None:
+    answer = kb.query(question, method)
+    assert answer.question == question
+    assert not answer.answered
+    assert answer.citations == ()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_empty_workspace_answers_nothing(tmp_path: Path, method: str) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        workspace.add([])
+        assert not workspace.query(QUESTION, method).answered
+        assert workspace.retrieve(QUESTION, method).items == ()
+
+
+@pytest.mark.parametrize("method", ["chunks", "hypergraph", "walk", "auto"])
+def test_chinese_questions_find_chinese_documents(kb: Workspace, method: str) -> None:
+    engine = "巴贝奇设计了《分析机》。巴贝奇在剑桥教数学。1871年，巴贝奇在伦敦去世。"
+    wall = "《长城》是中国古代的军事工事。1987年，《长城》成为世界遗产。"
+    kb.add([Document("memory:engine", "巴贝奇", engine), Document("memory:wall", "长城", wall)])
+    answer = kb.query("巴贝奇设计了什么机器？", method)
+    assert answer.knowledge.documents[0] == "memory:engine"
+    assert answer.citations[0].place.quote == "巴贝奇设计了《分析机》。"
+
+
+def test_an_unknown_method_is_named(kb: Workspace) -> None:
+    with pytest.raises(SettingsError, match="no method 'dance'"):
+        kb.query(QUESTION, "dance")
+
+
+def test_the_budget_of_tokens_is_kept(kb: Workspace) -> None:
+    for method in METHODS:
+        for budget in (0, 10, 25):
+            assert kb.retrieve(QUESTION, method, budget).tokens <= budget
+
+
+# the workspace itself
+
+
+def test_what_does_not_exist_is_said_and_nothing_is_made(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "kb", HASHING)
+    for use in (
+        workspace.status,
+        workspace.documents,
+        lambda: workspace.query(QUESTION),
+        lambda: workspace.delete("memory:ada"),
+        lambda: workspace.facts_of("Ada Lovelace"),
+    ):
+        with pytest.raises(NotFound, match="there is no workspace"):
+            use()
+    assert not (tmp_path / "kb").exists()
+
+
+def test_a_file_is_no_workspace_and_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "kb"
+    file.write_text("mine")
+    workspace = Workspace(file)
+    with pytest.raises(NotFound, match="there is no workspace"):
+        workspace.status()
+    assert file.read_text() == "mine"
+
+
+def test_closed_and_opened_again_it_is_the_same(kb: Workspace) -> None:
+    before = untimed_answer(kb.query(QUESTION)), kb.status(), kb.documents()
+    kb.close()
+    kb.close()
+    with Workspace(kb.folder, HASHING) as again:
+        assert (untimed_answer(again.query(QUESTION)), again.status(), again.documents()) == before
+    assert untimed_answer(kb.query(QUESTION)) == before[0], "a closed workspace opens itself when it is used"
+
+
+def test_two_workspaces_on_one_folder_see_what_either_writes(kb: Workspace) -> None:
+    with Workspace(kb.folder, HASHING) as other:
+        assert len(other.documents()) == 3
+        kb.delete("Lord Byron")
+        assert len(other.documents()) == 2
+        other.add([LIBRARY[2]])
+        assert {fact.text for fact in kb.facts_of("Don Juan")} == {"Lord Byron wrote Don Juan."}
+
+
+# Proposition 2 of HyperGraphRAG (arXiv 2503.21322), against a model of sets
+
+NAMES = ("Arlen", "Bostock", "Ada Cadwell", "Dunmore", "Efford", "Gilby")
+Hyperedges = dict[str, frozenset[str]]
+
+# Each sentence is a paragraph that begins with one of its own names, so it is about nothing else.
+sentences = st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True)
+corpora = st.lists(st.lists(sentences, max_size=5), max_size=5)
+few_examples = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def written(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]} met there." if names[1:] else f"{names[0]} slept there."
+
+
+def document(i: int, said: Sequence[Sequence[str]]) -> Document:
+    return Document(f"memory:{i}", "", "\n\n".join(written(names) for names in said))
+
+
+def hyperedges(corpus: Sequence[Sequence[Sequence[str]]]) -> Hyperedges:
+    """What the documents state: the text of each fact, and the keys of its entities."""
+    return {written(names): frozenset(map(entity_key, names)) for said in corpus for names in said if len(names) > 1}
+
+
+@contextmanager
+def workspace_of(corpus: Sequence[Sequence[Sequence[str]]]) -> Iterator[Workspace]:
+    with tempfile.TemporaryDirectory() as folder, Workspace(folder, HASHING) as workspace:
+        workspace.add([document(i, said) for i, said in enumerate(corpus)])
+        yield workspace
+
+
+def known(model: Hyperedges) -> list[str]:
+    keys = frozenset[str]().union(*model.values())
+    return [name for name in NAMES if entity_key(name) in keys]
+
+
+def recovered(workspace: Workspace, names: Sequence[str]) -> Hyperedges:
+    """All hyperedges, from nothing but the answers of facts_of and entities_of."""
+    facts = {fact.id: fact.text for name in names for fact in workspace.facts_of(name)}
+    return {text: frozenset(entity.key for entity in workspace.entities_of(fact)) for fact, text in facts.items()}
+
+
+@given(corpora)
+@few_examples
+def test_facts_of_an_entity(corpus: list[list[list[str]]]) -> None:
+    model = hyperedges(corpus)
+    with workspace_of(corpus) as workspace:
+        for name in known(model):
+            found = workspace.facts_of(name)
+            expected = [text for text, keys in model.items() if entity_key(name) in keys]
+            assert sorted(fact.text for fact in found) == sorted(expected)
+            assert [fact.score for fact in found] == sorted((fact.score for fact in found), reverse=True)
+        for name in set(NAMES) - set(known(model)):
+            with pytest.raises(NotFound, match="no entity answers"):
+                workspace.facts_of(name)
+
+
+@given(corpora)
+@few_examples
+def test_entities_of_a_fact(corpus: list[list[list[str]]]) -> None:
+    model = hyperedges(corpus)
+    with workspace_of(corpus) as workspace:
+        facts = {fact.id: fact for name in known(model) for fact in workspace.facts_of(name)}
+        for fact in facts.values():
+            entities = workspace.entities_of(fact.id)
+            assert len(entities) == len(model[fact.text])
+            assert {entity.key for entity in entities} == model[fact.text]
+            assert {entity.name for entity in entities} == set(fact.entities)
+        for entity in (entity for fact in facts for entity in workspace.entities_of(fact)):
+            assert entity.facts == sum(entity.key in keys for keys in model.values())
+
+
+@given(corpora)
+@few_examples
+def test_co_occurrence(corpus: list[list[list[str]]]) -> None:
+    model = hyperedges(corpus)
+    with workspace_of(corpus) as workspace:
+        for first, second in combinations(known(model), 2):
+            together = any({entity_key(first), entity_key(second)} <= keys for keys in model.values())
+            assert workspace.co_occur(first, second) is workspace.co_occur(second, first) is together
+        assert all(workspace.co_occur(name, name) for name in known(model))
+
+
+@given(corpora, st.sets(st.sampled_from(NAMES), min_size=1, max_size=4))
+@few_examples
+def test_facts_containing_all_of_a_set(corpus: list[list[list[str]]], asked: set[str]) -> None:
+    model = hyperedges(corpus)
+    with workspace_of(corpus) as workspace:
+        if asked <= set(known(model)):
+            found = workspace.facts_containing(sorted(asked))
+            wanted = {entity_key(name) for name in asked}
+            assert Counter(fact.text for fact in found) == Counter(t for t, keys in model.items() if wanted <= keys)
+        else:
+            with pytest.raises(NotFound, match="no entity answers"):
+                workspace.facts_containing(sorted(asked))
+
+
+@given(corpora)
+@few_examples
+def test_the_bipartite_form_loses_nothing(corpus: list[list[list[str]]]) -> None:
+    """Also after a document was withdrawn."""
+    with workspace_of(corpus) as workspace:
+        for rest in (corpus, corpus[1:]):
+            model = hyperedges(rest)
+            if rest is not corpus and corpus:
+                workspace.delete("memory:0")
+            assert recovered(workspace, known(model)) == model
+
+
+@given(corpora)
+@few_examples
+def test_status_counts_what_there_is(corpus: list[list[list[str]]]) -> None:
+    model = hyperedges(corpus)
+    sizes = [len(keys) for keys in model.values()]
+    with workspace_of(corpus) as workspace:
+        status = workspace.status()
+        counts = status.counts
+        assert (counts.documents, counts.chunks) == (len(corpus), sum(bool(said) for said in corpus))
+        assert (counts.facts, counts.entities, counts.participations) == (len(model), len(known(model)), sum(sizes))
+        assert counts.evidence == sum(len(said) for said in corpus)
+        assert counts.stated == sum(len(names) > 1 for said in corpus for names in said)
+        assert status.arities == Counter(sizes)
+        assert (status.embedder, status.dimension, status.language_model) == ("hashing-384", 384, "")
+        assert status.bytes > 0
+
+
+def test_a_name_is_found_however_it_is_written(kb: Workspace) -> None:
+    for name in ("ada lovelace", '"Ada  Lovelace"', "The Ada Lovelace", "Ada Lovelace's", "Àda Lovelace"):
+        assert {fact.text for fact in kb.facts_of(name)} == {fact.text for fact in kb.facts_of("Ada Lovelace")}
