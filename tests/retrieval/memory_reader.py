@@ -177,6 +177,9 @@ class MemoryReader:
 
     # the catalogue: as much of it as the protocol asks for
 
+    def size(self, side: Side) -> int:
+        return {"entity": len(self._keys), "fact": len(self._facts), "chunk": len(self._read)}[side]
+
     def counts(self) -> Counts:
         evidence = [e for _, _, said in self._read for e in said]
         without = sum(e.fact_id is None for e in evidence)

@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.models.weights import fetch
+from polyadic.models.fetching import fetch
 
 
 @click.group("models")

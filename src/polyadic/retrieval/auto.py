@@ -23,6 +23,5 @@ class Auto:
         self._chunks = Chunks()
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        counts = reader.counts()
-        method = self._walk if counts.facts >= counts.chunks else self._chunks
+        method = self._walk if reader.size("fact") >= reader.size("chunk") else self._chunks
         return await method.retrieve(question, reader, embedder, context_tokens)

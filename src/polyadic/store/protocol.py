@@ -102,6 +102,9 @@ class Reader(Protocol):
         """At most ``limit`` chunks, in document order, of the documents that each entity names."""
 
     # statistics of rows
+    def size(self, side: Side) -> int:
+        """How many rows there are on one side; costs nothing."""
+
     def degrees(self, side: Side, rows: Rows) -> Rows:
         """Facts of each entity, entities of each fact, or facts of each chunk: how many, shape (n,)."""
 

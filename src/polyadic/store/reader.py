@@ -96,6 +96,9 @@ class SqliteReader:
 
     # statistics of rows
 
+    def size(self, side: Side) -> int:
+        return len(self._snapshot.ids(side))
+
     def degrees(self, side: Side, rows: Rows) -> Rows:
         s = self._snapshot
         starts = {"entity": s.entity_fact_starts, "fact": s.fact_entity_starts, "chunk": s.chunk_fact_starts}[side]
@@ -173,16 +176,16 @@ class SqliteReader:
     # the catalogue
 
     def counts(self) -> Counts:
-        count = self._count
+        sum_of = self._sum
         return Counts(
-            documents=count("document WHERE current IS NOT NULL"),
-            chunks=len(self._snapshot.chunk_ids),
-            evidence=count("document d JOIN chunk c ON c.revision = d.current, json_each(c.evidence)"),
-            stated=int(self._connection.execute("SELECT coalesce(sum(evidence), 0) FROM fact").fetchone()[0]),
-            facts=len(self._snapshot.fact_ids),
-            entities=len(self._snapshot.entity_ids),
+            documents=sum_of("1", "document WHERE current IS NOT NULL"),
+            chunks=self.size("chunk"),
+            evidence=sum_of("json_array_length(c.evidence)", "document d JOIN chunk c ON c.revision = d.current"),
+            stated=sum_of("evidence", "fact"),
+            facts=self.size("fact"),
+            entities=self.size("entity"),
             participations=len(self._snapshot.fact_entities),
-            vectors=count("vector"),
+            vectors=sum_of("1", "vector"),
         )
 
     def arities(self) -> dict[int, int]:
@@ -271,9 +274,9 @@ class SqliteReader:
         found = {row[0]: row[1:] for row in select_in(self._connection, sql, ids)}
         return [found[i] for i in ids]
 
-    def _count(self, what: str) -> int:
-        count: int = self._connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0]
-        return count
+    def _sum(self, what: str, rows: str) -> int:
+        total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
+        return total
 
 
 def _place(document: bytes, source: str, title: str, chunk: bytes, start: int, stop: int, quote: str) -> Place:

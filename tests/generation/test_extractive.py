@@ -1,0 +1,153 @@
+"""Answers without a language model: exact quotations, cited, or none."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyadic.generation.extractive import NO_ANSWER, NO_SUPPORT, PASSAGES_QUOTED, QUOTED, quote_answer
+from polyadic.identity import normal_text
+from polyadic.knowledge import Answer, Document, Item, Kind, Knowledge, Place, Span, Step, Usage
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.workspace import Workspace
+
+METHODS = ("chunks", "hypergraph", "walk", "auto")
+QUESTION = "Who designed the Analytical Engine?"
+ENGINE = """# Who designed the Analytical Engine?
+
+Who designed the Analytical Engine in London? It rained all day on the roofs of the town.
+The Analytical Engine was designed by Charles
+Babbage, a mathematician, in London.
+
+## The Analytical Engine was designed
+"""
+PIECES = [
+    "The Analytical Engine was designed by Charles Babbage in London. ",
+    "“The Analytical Engine,” he said,\nwas never built by anybody. ",
+    "Who designed the Analytical Engine?\n",
+    "谁设计了分析机？",
+    "分析机是巴贝奇设计的。",
+    "\n\n# The Analytical Engine\n\n",
+    "\n- An engine of brass, designed on paper\n",
+    "| engine | designer |\n",
+    "\n\n",
+    "It rained. ",
+]
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
+        copies = [Document(f"memory:{i}", "", f"{ENGINE}\nCopy number {i} lies in London.") for i in range(6)]
+        bread = Document("memory:bread", "Bread", "Bread is made of flour and water in an oven.")
+        workspace.add([*copies, bread])
+        yield workspace
+
+
+def knowledge_of(documents: Sequence[Document], question: str = QUESTION) -> Knowledge:
+    """Knowledge of whole documents, each one passage."""
+    items = []
+    for document in documents:
+        place = Place(
+            document.id, document.source, document.title, document.id, Span(0, len(document.text)), document.text
+        )
+        items.append(Item(Kind.CHUNK, document.id, document.text, 1.0, "", 1, (place,)))
+    return Knowledge(question, "by hand", tuple(items), len(items), 0, (Step("find", "", 0.5),))
+
+
+def answer_from(documents: Sequence[Document], question: str = QUESTION) -> Answer:
+    return asyncio.run(quote_answer(knowledge_of(documents, question), HashingEmbedder()))
+
+
+def assert_well_formed(answer: Answer) -> None:
+    """Lines, markers and citations belong together, and nothing is quoted twice."""
+    markers = [int(marker) for marker in re.findall(r"\[(\d+)\]$", answer.text, re.MULTILINE)]
+    assert markers == [citation.marker for citation in answer.citations] == list(range(1, len(markers) + 1))
+    assert len(markers) <= PASSAGES_QUOTED
+    lines = [f'"{normal_text(citation.place.quote)}" [{citation.marker}]' for citation in answer.citations]
+    assert answer.text == ("\n".join(lines) or NO_ANSWER)
+    assert answer.answered is bool(answer.citations)
+    assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
+    assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else NO_SUPPORT)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quotations_are_the_very_characters_of_the_documents(kb: Workspace, method: str) -> None:
+    answer = kb.query(QUESTION, method)
+    assert_well_formed(answer)
+    assert answer.answered
+    assert answer.method in ("walk" if method == "auto" else method)
+    for citation in answer.citations:
+        place = citation.place
+        text = kb.show_document(place.source).document.text
+        assert text[place.span.start : place.span.end] == place.quote
+        chunk = kb.show_chunk(place.chunk_id).chunk
+        assert chunk.span.start <= place.span.start < place.span.end <= chunk.span.end
+        assert place.document_id == chunk.document_id
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_sentence_that_answers_is_quoted_once_a_passage(kb: Workspace, method: str) -> None:
+    answer = kb.query(QUESTION, method)
+    quoted = "The Analytical Engine was designed by Charles\nBabbage, a mathematician, in London."
+    assert [citation.place.quote for citation in answer.citations] == [quoted] * PASSAGES_QUOTED
+    assert len({citation.place.source for citation in answer.citations}) == PASSAGES_QUOTED
+    assert "\n" not in answer.text.splitlines()[0], "white space is folded in the text, not in the quotation"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("question", ["How tall are giraffes?", "Where does Grace Hopper live?", "长颈鹿有多高？"])
+def test_an_unrelated_question_is_not_answered(kb: Workspace, question: str, method: str) -> None:
+    answer = kb.query(question, method)
+    assert_well_formed(answer)
+    assert not answer.answered
+    assert str(answer) == NO_ANSWER
+
+
+def test_method_none_knows_nothing(kb: Workspace) -> None:
+    answer = kb.query(QUESTION, "none")
+    assert_well_formed(answer)
+    assert (answer.answered, answer.method, answer.knowledge.items) == (False, "none", ())
+
+
+@pytest.mark.parametrize("mark", ["?", "？", "?”", '?"'])
+def test_headings_and_questions_alone_answer_nothing(mark: str) -> None:
+    text = f"# The Analytical Engine was designed by Charles Babbage\n\nWho designed the Analytical Engine{mark}\n"
+    answer = answer_from([Document("memory:a", "", text)])
+    assert_well_formed(answer)
+    assert not answer.answered
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_of_any_knowledge_what_is_quoted_is_exact_and_states_something(texts: list[str]) -> None:
+    documents = {d.id: d for d in (Document(f"memory:{i}", "", text) for i, text in enumerate(texts))}
+    answer = answer_from(list(documents.values()))
+    assert_well_formed(answer)
+    for citation in answer.citations:
+        place = citation.place
+        assert documents[place.document_id].text[place.span.start : place.span.end] == place.quote
+        assert not place.quote.startswith("#")
+        assert not place.quote.rstrip("”\"'").endswith(("?", "？"))
+    scores = [citation.score for citation in answer.citations]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_title_says_what_a_sentence_is_about() -> None:
+    said = "It was designed in London by Charles Babbage, a mathematician of Cambridge."
+    titled, untitled = (answer_from([Document("memory:a", title, said)]) for title in ("Analytical Engine", ""))
+    assert titled.answered
+    assert titled.citations[0].place.quote == said
+    assert not untitled.answered or untitled.citations[0].score < titled.citations[0].score
+
+
+def test_the_trace_goes_on_from_that_of_the_knowledge() -> None:
+    answer = answer_from([Document("memory:a", "", ENGINE)])
+    assert answer.trace[0] == Step("find", "", 0.5)
+    assert [step.name for step in answer.trace[1:]] == ["embed the sentences", "quote"]
+    assert answer.seconds >= 0.5
