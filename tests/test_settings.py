@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from polyadic.errors import SettingsError
-from polyadic.settings import Settings, load_settings, template
+from polyadic.retrieval.registry import method_named
+from polyadic.settings import METHODS, Settings, load_settings, template
 
 
 @pytest.fixture
@@ -32,6 +33,11 @@ def test_the_environment_wins_over_the_file(file: Path, monkeypatch: pytest.Monk
         ("[chunkin]\n", "chunkin .*known here: reading, chunking"),
         ("[chunking]\ntokens = 'many'\n", r"chunking\.tokens .*integer"),
         ("tokens = \n", "cannot be read"),
+        ("[reading]\nmax_megabytes = inf\n", r"reading\.max_megabytes"),
+        ("[reading]\nmax_megabytes = 1e308\n", r"reading\.max_megabytes"),
+        ("[hypergraph]\nfact_threshold = nan\n", r"hypergraph\.fact_threshold .*finite"),
+        ("[walk]\ndamping = nan\n", r"walk\.damping"),
+        ("[retrieval]\nmethod = 'magic'\n", r"retrieval\.method .*'walk'"),
     ],
 )
 def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> None:
@@ -39,6 +45,13 @@ def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> Non
     with pytest.raises(SettingsError, match=said) as error:
         load_settings(file)
     assert "\n" not in str(error.value)
+
+
+def test_the_methods_that_can_be_set_are_those_that_there_are() -> None:
+    assert {method_named(name, Settings()).name for name in METHODS} == set(METHODS)
+    with pytest.raises(SettingsError) as error:
+        method_named("magic", Settings())
+    assert set(error.value.next_step.removeprefix("use one of ").split(", ")) == set(METHODS)
 
 
 def test_the_template_changes_nothing_and_is_all_valid(file: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyadic.construction.reading.skipped import Skipped
-from polyadic.errors import NotFound, SettingsError
+from polyadic.errors import NotFound, SettingsError, WeightsMissing
 from polyadic.identity import entity_key
 from polyadic.knowledge import Answer, Document, Knowledge
 from polyadic.settings import EmbeddingSettings, Settings
@@ -61,11 +61,18 @@ def test_adding_counts_what_is_new_changed_and_unchanged(kb: Workspace) -> None:
     assert kb.show_document(new.source).document == new
 
 
+def test_a_source_that_ends_like_a_place_is_a_source(kb: Workspace) -> None:
+    page = Document("memory:pages:3-5", "", "Mary Somerville taught Ada Lovelace.")
+    kb.add([page])
+    assert kb.show_document(page.source).document == page
+    assert kb.show_document(f"{page.source}:0-4").span.end == 4
+
+
 def test_a_document_without_text_is_a_document(kb: Workspace) -> None:
     assert kb.add([Document("memory:empty", "Nothing", "")]).added == 1
     record = next(r for r in kb.documents() if r.source == "memory:empty")
     assert (record.characters, record.chunks, record.facts) == (0, 0, 0)
-    assert kb.delete("Nothing") == record
+    assert kb.delete("Nothing") == [record]
 
 
 def test_files_are_read_but_never_the_workspace_itself(tmp_path: Path) -> None:
@@ -76,7 +83,7 @@ def test_files_are_read_but_never_the_workspace_itself(tmp_path: Path) -> None:
         assert [record.source for record in workspace.documents()] == [str(tmp_path / "ada.md")]
 
 
-def test_a_document_is_withdrawn_by_path_end_of_path_title_or_identifier(tmp_path: Path) -> None:
+def test_a_document_is_withdrawn_by_path_title_or_identifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     for name in ("one", "two", "three", "four"):
@@ -84,11 +91,58 @@ def test_a_document_is_withdrawn_by_path_end_of_path_title_or_identifier(tmp_pat
     with Workspace(tmp_path / "kb", HASHING) as workspace:
         workspace.index([folder])
         identifier = workspace.show_document("four.md").record.id
-        for reference in (str(folder / "one.md"), "docs/two.md", "title THREE", identifier[:12]):
-            record = workspace.delete(reference)
+        monkeypatch.chdir(tmp_path)
+        for reference in (str(folder / "one.md"), "docs/../docs/two.md", "title THREE", identifier[:12]):
+            (record,) = workspace.delete(reference)
             assert record not in workspace.documents()
         counts = workspace.status().counts
         assert (counts.documents, counts.facts, counts.entities, counts.vectors) == (0, 0, 0, 0)
+
+
+def test_a_document_is_found_through_links(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "docs")
+    (tmp_path / "docs" / "ada.md").write_text("Ada Lovelace met Charles Babbage.")
+    (tmp_path / "docs" / "rows.jsonl").write_text('{"id": "a#b", "text": "Mary Somerville taught Ada Lovelace."}')
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        workspace.index([tmp_path / "docs"])
+        assert workspace.show_document(f"{tmp_path}/link/ada.md:0-3").span.end == 3
+        assert len(workspace.delete(f"{tmp_path}/link/ada.md")) == 1
+        assert len(workspace.delete(f"{tmp_path}/link/rows.jsonl#a#b")) == 1
+
+
+def test_a_file_of_rows_is_withdrawn_whole(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("id,text\none,Ada Lovelace met Charles Babbage.\ntwo,Mary Somerville taught Ada Lovelace.\n")
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        workspace.index([rows])
+        workspace.add([replace(LIBRARY[0], source=f"{rows.parent}/other.csv#one"), *LIBRARY[1:]])
+        rows.unlink()
+        assert [record.source for record in workspace.delete(str(rows))] == [f"{rows}#one", f"{rows}#two"]
+        assert len(workspace.documents()) == 3
+        with pytest.raises(NotFound, match="no document answers"):
+            workspace.delete(str(rows))
+
+
+def test_where_nothing_can_be_read_no_workspace_is_made(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "kb", HASHING)
+    assert len(workspace.index([tmp_path / "nowhere"]).skipped) == 1
+    assert not (tmp_path / "kb").exists()
+    (tmp_path / "ada.md").write_text("Ada Lovelace met Charles Babbage.")
+    report = workspace.index([tmp_path / "nowhere", tmp_path / "ada.md", tmp_path / "nobody"])
+    assert (report.added, len(report.skipped)) == (1, 2)
+    assert len(workspace.index([tmp_path / "nowhere"]).skipped) == 1
+    workspace.close()
+
+
+def test_without_weights_no_workspace_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: object) -> None:
+        raise WeightsMissing("the weights are nowhere")
+
+    monkeypatch.setattr("polyadic.workspace.load_embedder", missing)
+    with pytest.raises(WeightsMissing):
+        Workspace(tmp_path / "kb", HASHING).add(LIBRARY)
+    assert not (tmp_path / "kb").exists()
 
 
 def test_an_ambiguous_reference_withdraws_nothing(kb: Workspace) -> None:
@@ -188,6 +242,12 @@ def test_the_budget_of_tokens_is_kept(kb: Workspace) -> None:
             assert kb.retrieve(QUESTION, method, budget).tokens <= budget
 
 
+def test_a_question_that_is_no_text_is_asked_as_far_as_it_is(kb: Workspace) -> None:
+    assert kb.query(f"{QUESTION} \ud800").answered
+    with pytest.raises(NotFound, match="no entity answers"):
+        kb.facts_of("\udcff")
+
+
 # the workspace itself
 
 
@@ -209,9 +269,15 @@ def test_a_file_is_no_workspace_and_stays_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "kb"
     file.write_text("mine")
     workspace = Workspace(file)
-    with pytest.raises(NotFound, match="there is no workspace"):
+    with pytest.raises(NotFound, match=r"there is no workspace in .*a workspace is a folder"):
         workspace.status()
     assert file.read_text() == "mine"
+
+
+def test_a_folder_that_names_no_user_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotFound, match="there is no workspace in ~nobody-of-this-name"):
+        Workspace("~nobody-of-this-name/kb").status()
 
 
 def test_closed_and_opened_again_it_is_the_same(kb: Workspace) -> None:
@@ -356,6 +422,12 @@ def test_status_counts_what_there_is(corpus: list[list[list[str]]]) -> None:
         assert status.arities == Counter(sizes)
         assert (status.embedder, status.dimension, status.language_model) == ("hashing-384", 384, "")
         assert status.bytes > 0
+
+
+def test_as_many_facts_as_are_asked_for(kb: Workspace) -> None:
+    for limit in (0, 1, 2):
+        assert kb.facts_of("Ada Lovelace", limit) == kb.facts_of("Ada Lovelace")[:limit]
+        assert len(kb.facts_containing(["Ada Lovelace"], limit)) == limit
 
 
 def test_a_name_is_found_however_it_is_written(kb: Workspace) -> None:

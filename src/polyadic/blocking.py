@@ -4,6 +4,8 @@ So the plain methods work anywhere, also where a loop is already running (a note
 """
 
 import asyncio
+import contextlib
+import os
 import threading
 from collections.abc import Coroutine
 from functools import cache
@@ -15,22 +17,60 @@ T = TypeVar("T")
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine, run on the private loop; what it raises is raised here.
 
+    Raises
+    ------
+    RuntimeError
+        Called from within such work, which would wait for itself.
+
     >>> async def three() -> int:
     ...     return 3
     >>> wait_for(three())
     3
     """
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    loop = _loop()
+    if threading.current_thread().name == _THREAD:
+        work.close()
+        raise RuntimeError("a plain method was called from within the work of another: use its asynchronous twin")
+    tasks: list[asyncio.Task[T]] = []
+    done = threading.Event()
+
+    def start() -> None:
+        tasks.append(loop.create_task(work))
+        tasks[0].add_done_callback(lambda _: done.set())
+
+    def stop() -> None:
+        tasks[0].cancel()
+
+    loop.call_soon_threadsafe(start)
     try:
-        return future.result()
+        done.wait()
     except BaseException:
-        # Ctrl-C reaches the waiting thread only: what is under way must stop as well, and clean up.
-        future.cancel()
+        # Ctrl-C reaches the waiting thread only: what is under way must stop and clean up before anything is closed.
+        # A second one has to wait as well, for the time that a batch takes.
+        loop.call_soon_threadsafe(stop)
+        while not done.is_set():
+            with contextlib.suppress(KeyboardInterrupt):
+                done.wait()
         raise
+    return tasks[0].result()
+
+
+_THREAD = "polyadic"
+_starting = threading.Lock()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    with _starting:
+        return _started()
 
 
 @cache
-def _loop() -> asyncio.AbstractEventLoop:
+def _started() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="polyadic", daemon=True).start()
+    threading.Thread(target=loop.run_forever, name=_THREAD, daemon=True).start()
     return loop
+
+
+if hasattr(os, "register_at_fork"):
+    # A child of a fork inherits the loop, but not the thread that runs it.
+    os.register_at_fork(after_in_child=_started.cache_clear)

@@ -15,6 +15,8 @@ from polyadic.knowledge import Evidence
 
 # Scores are summed as integers of hundredths: sums of floats would depend on their order.
 SCORE_UNIT = 100
+# An entity is embedded once for each of its best supported forms, at most so many.
+FORMS_EMBEDDED = 8
 
 
 class Attribute(StrEnum):

@@ -48,12 +48,12 @@ def entity_key(name: str) -> str:
 
     Qualifiers stay, so that homonyms stay apart. Empty only if the name is nothing but space and quotes.
 
-    >>> entity_key('"The  Analytical Engine"'), entity_key("Mercury (planet)")
-    ('analytical engine', 'mercury (planet)')
+    >>> entity_key('"The  Analytical Engine"'), entity_key('The "Titanic"'), entity_key("Mercury (planet)")
+    ('analytical engine', 'titanic', 'mercury (planet)')
     """
     folded = normal_text(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()))
     bare = folded.strip(_QUOTES + " ")
-    return _ARTICLE.sub("", bare) or bare
+    return _ARTICLE.sub("", bare).strip(_QUOTES + " ") or bare
 
 
 @functools.lru_cache(maxsize=65_536)

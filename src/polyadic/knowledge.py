@@ -133,7 +133,6 @@ class Kind(StrEnum):
     """What an item of knowledge is."""
 
     FACT = "fact"
-    ENTITY = "entity"
     CHUNK = "chunk"
 
 
@@ -154,7 +153,7 @@ class Item:
     """One thing that was retrieved: what, how strongly, why, and where it stands.
 
     ``score`` compares items of one kind within one retrieval only. ``why`` is a sentence for people.
-    ``places`` are empty for entities.
+    ``entities`` are the names that a fact connects; empty for a chunk.
     """
 
     kind: Kind
@@ -196,10 +195,6 @@ class Knowledge:
     @property
     def facts(self) -> tuple[Item, ...]:
         return self.of(Kind.FACT)
-
-    @property
-    def entities(self) -> tuple[Item, ...]:
-        return self.of(Kind.ENTITY)
 
     @property
     def chunks(self) -> tuple[Item, ...]:

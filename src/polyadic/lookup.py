@@ -1,5 +1,6 @@
 """From what a person types to documents, chunks, facts and entities, with their surroundings."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +9,22 @@ from typing import TypeVar
 
 import numpy as np
 
+from polyadic.construction.read import READERS
+from polyadic.construction.reading.json_lines import read_json_lines
+from polyadic.construction.reading.tables import read_table
 from polyadic.errors import NotFound
-from polyadic.identity import entity_key, loose_name
+from polyadic.identity import document_id, entity_key, loose_name
 from polyadic.knowledge import Chunk, Document, Entity, Fact, Place, Span
+from polyadic.settings import expanded
 from polyadic.store.protocol import DocumentRecord, Reader, Rows, Side
 
 _IDENTIFIER = re.compile(r"[0-9a-f]{4,32}")
-_PLACE = re.compile(r"(?P<document>.+):(?P<start>\d+)[-–](?P<end>\d+)")
+_SURE_DIGITS = 8
+_PLACE = re.compile(r"(?P<document>.+):(?P<start>\d{1,15})[-–](?P<end>\d{1,15})")
 _SURROUNDINGS = 200
+_NAMES_SHOWN = 3
 _FACTS_SHOWN = 20
+_LISTED = "polyadic status --documents lists them"
 
 Found = TypeVar("Found")
 
@@ -34,9 +42,14 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class ChunkView:
+    """A chunk with what surrounds it in its document, which has so many ``characters``."""
+
     chunk: Chunk
     place: Place
     facts: tuple[Fact, ...]
+    before: str
+    after: str
+    characters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +65,58 @@ class EntityView:
     facts: tuple[Fact, ...]
 
 
-def document(reader: Reader, reference: str) -> DocumentRecord:
+def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRecord:
     """The document with this source, this end of a source, this title or this beginning of an identifier.
+
+    A path is taken as from the current folder, with its links resolved. What is there can be nothing else: no
+    document of another folder, and no title, answers to the path of a file that was never indexed.
+
+    Parameters
+    ----------
+    reader
+        Where to look.
+    reference
+        What a person typed.
+    exact
+        Leave no room for guesses: the end of a source is not enough, nor fewer than 8 digits of an identifier.
 
     Raises
     ------
     NotFound
         There is none, or more than one.
     """
+    if not reference.strip():
+        raise NotFound("no document is named", f"name a document, {_LISTED}")
+    found = _with_source(reader, reference)
+    if found:
+        return found
     records = reader.documents()
-    absolute = str(Path(reference).expanduser().absolute())
-    tail = "/" + reference.removeprefix("./")
-    for matches in (
-        [r for r in records if r.source in (reference, absolute)],
-        [r for r in records if r.source.endswith((tail, "#" + reference))],
-        [r for r in records if r.title.casefold() == reference.casefold()],
-        [r for r in records if _IDENTIFIER.fullmatch(reference) and r.id.startswith(reference)],
-    ):
+    rows = _rows_of(records, reference)
+    if len(rows) == 1:
+        return rows[0]
+    if rows:
+        raise NotFound(f"{reference} holds {len(rows):,} documents", f"name one of them, such as {rows[0].source}")
+    if os.path.lexists(_real(reference)):
+        raise NotFound(f"{reference} is no document of this workspace", _LISTED)
+    for matches in _guesses(records, reference, exact):
         if matches:
             return _only(matches, f"document {reference!r}", [r.source for r in matches])
-    raise NotFound(f"no document answers to {reference!r}", "polyadic status --documents lists them")
+    raise NotFound(f"no document answers to {reference!r}", _meant(records, reference) if exact else _LISTED)
+
+
+def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
+    """What is to be withdrawn by this name: one document, surely named, or all rows of a file of rows.
+
+    Raises
+    ------
+    NotFound
+        There is none, or more than one that are not rows of one file.
+    """
+    if _holds_rows(reference) and not _with_source(reader, reference):
+        rows = _rows_of(reader.documents(), reference)
+        if rows:
+            return rows
+    return [document(reader, reference, exact=True)]
 
 
 def row(reader: Reader, side: Side, reference: str) -> int:
@@ -84,6 +129,8 @@ def row(reader: Reader, side: Side, reference: str) -> int:
 
 def entity_row(reader: Reader, reference: str) -> int:
     """The row of an entity by name, else by the loose form of a name, else by identifier."""
+    # Half of a surrogate pair, as an undecodable argument has it, is in no name.
+    reference = reference.encode("utf-8", "replace").decode("utf-8")
     exact = reader.keyed([entity_key(reference)])
     if exact:
         return next(iter(exact.values()))
@@ -95,14 +142,17 @@ def entity_row(reader: Reader, reference: str) -> int:
 
 
 def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:
-    """Facts that contain all of these entities, best score first."""
-    rows = reader.containing(np.array(entities, dtype=np.int64), limit)
-    scores = np.array([fact.score for fact in reader.facts(rows)])
-    return rows[np.argsort(-scores, kind="stable")]
+    """Facts that contain all of these entities, best score first, at most ``limit``; ties by identifier."""
+    distinct = np.unique(np.array(entities, dtype=np.int64))
+    # All of them are ranked, and there can be no more than the rarest entity has.
+    most = int(reader.degrees("entity", distinct).min(initial=reader.size("fact")))
+    rows = reader.containing(distinct, most)
+    best = np.argsort(-reader.scores("fact", rows), kind="stable")
+    return rows[best[: max(0, limit)]]
 
 
 def document_view(reader: Reader, reference: str) -> DocumentView:
-    found = _PLACE.fullmatch(reference)
+    found = None if _with_source(reader, reference) else _PLACE.fullmatch(reference)
     record = document(reader, found["document"] if found else reference)
     whole = reader.document(record.id)
     span = Span(0, len(whole.text))
@@ -111,19 +161,15 @@ def document_view(reader: Reader, reference: str) -> DocumentView:
         if not start <= end <= len(whole.text):
             raise NotFound(f"{record.source} has {len(whole.text):,} characters, so no place {start}-{end}")
         span = Span(start, end)
-    return DocumentView(
-        whole,
-        record,
-        span,
-        whole.text[max(0, span.start - _SURROUNDINGS) : span.start],
-        whole.text[span.end : span.end + _SURROUNDINGS],
-    )
+    return DocumentView(whole, record, span, *_around(whole.text, span))
 
 
 def chunk_view(reader: Reader, reference: str) -> ChunkView:
     rows = np.array([row(reader, "chunk", reference)])
-    facts = reader.facts(reader.facts_in(rows).targets)
-    return ChunkView(reader.chunks(rows)[0], reader.chunk_places(rows)[0], tuple(facts))
+    stated = reader.facts_in(rows, int(reader.degrees("chunk", rows)[0])).targets
+    chunk, place = reader.chunks(rows)[0], reader.chunk_places(rows)[0]
+    text = reader.document(chunk.document_id).text
+    return ChunkView(chunk, place, tuple(reader.facts(stated)), *_around(text, chunk.span), len(text))
 
 
 def fact_view(reader: Reader, reference: str) -> FactView:
@@ -138,7 +184,63 @@ def entity_view(reader: Reader, reference: str) -> EntityView:
     return EntityView(reader.entities(np.array([entity]))[0], tuple(facts))
 
 
+def _with_source(reader: Reader, reference: str) -> DocumentRecord | None:
+    """The document that has this source, or whose path this is; finding it costs the same in any workspace."""
+    # A row is named after its file: links are resolved before the #.
+    ends = [found.start() for found in re.finditer("#", reference)]
+    sources = [reference, _real(reference), *(_real(reference[:end]) + reference[end:] for end in ends)]
+    for source in dict.fromkeys(sources):
+        record = reader.record(document_id(source))
+        if record:
+            return record
+    return None
+
+
+def _guesses(records: Sequence[DocumentRecord], reference: str, exact: bool) -> list[list[DocumentRecord]]:
+    """What else the reference may mean, the likelier first."""
+    digits = bool(_IDENTIFIER.fullmatch(reference)) and (not exact or len(reference) >= _SURE_DIGITS)
+    return [
+        [] if exact else _ending(records, reference),
+        [r for r in records if r.title.casefold() == reference.casefold()],
+        [r for r in records if digits and r.id.startswith(reference)],
+    ]
+
+
+def _ending(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
+    return [r for r in records if r.source.endswith(("/" + reference.removeprefix("./"), "#" + reference))]
+
+
+def _meant(records: Sequence[DocumentRecord], reference: str) -> str:
+    """What to do where only guesses are left, and guesses are not wanted."""
+    likely = _ending(records, reference)
+    return f"if you mean {likely[0].source}, say all of it" if likely else _LISTED
+
+
+def _rows_of(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
+    """The rows of a file, if that is what the reference is the path of."""
+    start = f"{_real(reference)}#"
+    return [record for record in records if _holds_rows(reference) and record.source.startswith(start)]
+
+
+def _holds_rows(reference: str) -> bool:
+    return READERS.get(Path(reference).suffix.lower()) in (read_json_lines, read_table)
+
+
+def _real(reference: str) -> str:
+    """The path as sources have it: absolute, with all links resolved; it need not exist."""
+    try:
+        return os.path.realpath(expanded(reference))
+    except (OSError, ValueError):
+        # No path at all, so no document's either.
+        return reference
+
+
+def _around(text: str, span: Span) -> tuple[str, str]:
+    return text[max(0, span.start - _SURROUNDINGS) : span.start], text[span.end : span.end + _SURROUNDINGS]
+
+
 def _only(matches: Sequence[Found], what: str, shown: Sequence[str]) -> Found:
     if len(matches) > 1:
-        raise NotFound(f"{what} is ambiguous ({', '.join(shown[:3])}, ...)", "say more of it")
+        names = [*shown[:_NAMES_SHOWN], *(["..."] if len(shown) > _NAMES_SHOWN else [])]
+        raise NotFound(f"{what} is ambiguous ({', '.join(names)})", "say more of it")
     return matches[0]

@@ -7,7 +7,7 @@ settings: a setting names the environment variable that holds one.
 import json
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -16,10 +16,14 @@ from pydantic_settings import SettingsError as SettingsSourceError
 from polyadic.errors import SettingsError
 
 FILE_NAME = "polyadic.toml"
+DEFAULT_FOLDER = Path("polyadic-workspace")
+
+MethodName = Literal["none", "chunks", "hypergraph", "walk", "auto"]
+METHODS: tuple[str, ...] = get_args(MethodName)
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ReadingSettings(Section):
@@ -28,7 +32,9 @@ class ReadingSettings(Section):
     encoding: str = Field(
         default="", description="encoding of text files that are not UTF-8; empty: such files are refused"
     )
-    max_megabytes: float = Field(default=50.0, gt=0, description="largest text of one document, in millions of bytes")
+    max_megabytes: float = Field(
+        default=50.0, gt=0, le=1000, description="largest text of one document, in millions of bytes"
+    )
 
 
 class ChunkingSettings(Section):
@@ -56,7 +62,7 @@ class EmbeddingSettings(Section):
 class RetrievalSettings(Section):
     """How knowledge is found for a question."""
 
-    method: str = Field(default="auto", description="none, chunks, hypergraph, walk, or auto")
+    method: MethodName = Field(default="auto", description="none, chunks, hypergraph, walk, or auto")
     context_tokens: int = Field(default=4000, ge=1, description="how many tokens of knowledge a question may bring")
 
 
@@ -106,6 +112,18 @@ class Settings(BaseSettings):
     walk: WalkSettings = WalkSettings()
 
 
+def expanded(name: Path | str) -> Path:
+    """The path a person means: ``~`` is theirs, and what is no user's stays as it is.
+
+    >>> expanded("~nobody-of-this-name/kb").parts
+    ('~nobody-of-this-name', 'kb')
+    """
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
+
+
 def load_settings(file: Path) -> Settings:
     """The settings that a file and the environment give together; the file need not exist.
 
@@ -125,7 +143,7 @@ def load_settings(file: Path) -> Settings:
             dotenv_settings: PydanticBaseSettingsSource,
             file_secret_settings: PydanticBaseSettingsSource,
         ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
+            return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file.absolute())
 
     try:
         loaded = FromFile()

@@ -1,11 +1,13 @@
 """Workspace: one body of documents with its settings, facts and indexes; everything is used through it.
 
-Every method that does work has an asynchronous twin (``aindex``, ``aquery``, …); the plain one waits for it.
+What waits for a model or works for long has an asynchronous twin (``aindex``, ``aadd``, ``adelete``, ``aretrieve``,
+``aquery``); the plain method waits for it, also where a loop is running. Looking things up is plain and quick.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +17,7 @@ import numpy as np
 from polyadic import lookup
 from polyadic.blocking import wait_for
 from polyadic.construction.extractor import Extractor
-from polyadic.construction.indexing import Indexer, IndexReport, Progress
+from polyadic.construction.indexing import Indexer, IndexReport, Progress, withdraw
 from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import NotFound
@@ -23,12 +25,9 @@ from polyadic.generation.extractive import quote_answer
 from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge
 from polyadic.models.embedder import Embedder, embedding_space, load_embedder
 from polyadic.retrieval.registry import method_named
-from polyadic.settings import FILE_NAME, Settings, load_settings
+from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, Settings, expanded, load_settings
 from polyadic.store.protocol import Counts, DocumentRecord, Store
 from polyadic.store.sqlite import SqliteStore
-
-DEFAULT_FOLDER = Path("polyadic-workspace")
-_MOST_FACTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class Workspace:
     """
 
     def __init__(self, folder: Path | str = DEFAULT_FOLDER, settings: Settings | None = None) -> None:
-        self.folder = Path(folder).expanduser()
+        self.folder = expanded(folder)
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
 
     # documents in, documents out
@@ -84,6 +83,8 @@ class Workspace:
     ) -> IndexReport:
         """Read files and folders into the workspace. What is unchanged costs nothing.
 
+        A workspace is made only where there is something to put into it.
+
         Raises
         ------
         StoreBusy
@@ -92,7 +93,11 @@ class Workspace:
             The embedding model is not on this machine yet.
         """
         sources = read_documents(paths, self.settings.reading, exclude=[self.folder])
-        return await self.aadd(sources, report_progress)
+        skipped, document = _first_document(sources)
+        if document is None and not SqliteStore.exists(self.folder):
+            return IndexReport(skipped=skipped)
+        first = [] if document is None else [document]
+        return await self.aadd(chain(skipped, first, sources), report_progress)
 
     async def aadd(
         self,
@@ -102,18 +107,24 @@ class Workspace:
         """Read documents that you already hold; ``source`` is their identity."""
         return await self._indexer(report_progress).index(documents)
 
-    async def adelete(self, reference: str) -> DocumentRecord:
-        """Withdraw a document, by source or identifier, with all that only it supports.
+    async def adelete(self, reference: str) -> list[DocumentRecord]:
+        """Withdraw a document with all that only it supports, or every row of a file of rows; returns what went.
+
+        Parameters
+        ----------
+        reference
+            Path or other source, title, or 8 digits or more of the identifier. The path of a .jsonl or .csv file
+            means all of its rows, ``PATH#ROW`` one.
 
         Raises
         ------
         NotFound
-            No document, or more than one, answers to the reference.
+            No document answers to the reference, or more than one does.
         """
         with self._existing_store.read() as reader:
-            record = lookup.document(reader, reference)
-        await self._indexer(lambda progress: None).withdraw([record.id])
-        return record
+            records = lookup.documents(reader, reference)
+        await withdraw(self._existing_store, [record.id for record in records], lambda: self.embedder)
+        return records
 
     # questions
 
@@ -131,8 +142,9 @@ class Workspace:
         """
         chosen = method_named(method or self.settings.retrieval.method, self.settings)
         budget = self.settings.retrieval.context_tokens if context_tokens is None else context_tokens
+        asked = question.encode("utf-8", "replace").decode("utf-8")  # an undecodable argument holds half surrogates
         with self._existing_store.read() as reader:
-            return await chosen.retrieve(question, reader, self.embedder, budget)
+            return await chosen.retrieve(asked, reader, self.embedder, budget)
 
     async def aquery(self, question: str, method: str | None = None, context_tokens: int | None = None) -> Answer:
         """An answer with citations; parameters as for :meth:`aretrieve`."""
@@ -141,25 +153,24 @@ class Workspace:
 
     # the hypergraph itself (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of these)
 
-    def facts_of(self, entity: str) -> list[Fact]:
-        """Facts in which an entity takes part, the most complete first, at most 1,000."""
-        with self._existing_store.read() as reader:
-            return reader.facts(lookup.facts_of_all(reader, [lookup.entity_row(reader, entity)], _MOST_FACTS))
+    def facts_of(self, entity: str, limit: int = 1000) -> list[Fact]:
+        """The facts in which an entity takes part, the most complete first, at most ``limit``."""
+        return self.facts_containing([entity], limit)
 
     def entities_of(self, fact: str) -> list[Entity]:
         """Entities that a fact connects; the fact by its identifier."""
         with self._existing_store.read() as reader:
             return reader.entities(reader.entities_of(np.array([lookup.row(reader, "fact", fact)])).targets)
 
-    def facts_containing(self, entities: Sequence[str]) -> list[Fact]:
-        """Facts that contain every one of these entities, the most complete first, at most 1,000."""
+    def facts_containing(self, entities: Sequence[str], limit: int = 1000) -> list[Fact]:
+        """The facts that contain every one of these entities, the most complete first, at most ``limit``."""
         with self._existing_store.read() as reader:
             rows = [lookup.entity_row(reader, entity) for entity in entities]
-            return reader.facts(lookup.facts_of_all(reader, rows, _MOST_FACTS))
+            return reader.facts(lookup.facts_of_all(reader, rows, limit))
 
     def co_occur(self, first: str, second: str) -> bool:
         """Whether some fact connects two entities."""
-        return bool(self.facts_containing([first, second]))
+        return bool(self.facts_containing([first, second], limit=1))
 
     # looking things up
 
@@ -212,7 +223,7 @@ class Workspace:
         """See :meth:`aadd`."""
         return wait_for(self.aadd(documents))
 
-    def delete(self, reference: str) -> DocumentRecord:
+    def delete(self, reference: str) -> list[DocumentRecord]:
         """See :meth:`adelete`."""
         return wait_for(self.adelete(reference))
 
@@ -256,8 +267,23 @@ class Workspace:
     @property
     def _existing_store(self) -> Store:
         if "_store" not in self.__dict__ and not SqliteStore.exists(self.folder):
+            if self.folder.is_file():
+                raise NotFound(f"there is no workspace in {self.folder}", "it is a file, a workspace is a folder")
             raise NotFound(f"there is no workspace in {self.folder} yet", "polyadic index PATH makes one")
         return self._store
 
     def _indexer(self, report_progress: Callable[[Progress], None]) -> Indexer:
-        return Indexer(self._store, self._extractor, self.embedder, self.settings.chunking, report_progress)
+        # Of a new workspace the embedder comes first, so that none is made where the weights are missing.
+        embedder = None if SqliteStore.exists(self.folder) else self.embedder
+        store = self._store
+        return Indexer(store, self._extractor, embedder or self.embedder, self.settings.chunking, report_progress)
+
+
+def _first_document(sources: Iterator[Document | Skipped]) -> tuple[list[Skipped], Document | None]:
+    """The first document there is, and what could not be read before it; the rest stays in the iterator."""
+    skipped: list[Skipped] = []
+    for source in sources:
+        if isinstance(source, Document):
+            return skipped, source
+        skipped.append(source)
+    return skipped, None

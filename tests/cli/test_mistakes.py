@@ -1,6 +1,7 @@
 """Bad input: one line that says what and what next, the right exit code, nothing lost, no traceback."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from polyadic.settings import METHODS
 from tests.cli.conftest import Command
 
 
@@ -20,6 +22,7 @@ def test_a_missing_path(polyadic: Command) -> None:
     assert outcome.code == 1
     assert "nowhere" in outcome.err
     assert "Traceback" not in outcome.err
+    assert "there is no workspace" in polyadic("query", "Who?").err
 
 
 def test_a_bad_file_among_good_ones_is_named_and_the_rest_is_read(polyadic: Command, notes: Path) -> None:
@@ -46,23 +49,70 @@ def test_a_question_before_anything_is_indexed(polyadic: Command) -> None:
     [
         ["query"],
         ["query", ""],
+        ["query", "Who", "wrote", "it?"],
+        ["query", "--nothing"],
         ["index"],
         ["show", "planet", "x"],
-        ["nonsense"],
+        ["show", "fact"],
+        ["delete"],
         ["query", "x", "--context-tokens", "0"],
+        ["init", "one", "-w", "two"],
     ],
 )
-def test_wrong_use_is_exit_code_2(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+def test_wrong_use_is_exit_code_2_and_one_line(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
     outcome = polyadic(*arguments)
-    assert outcome.code == 2
-    assert "Traceback" not in outcome.err
+    assert (outcome.code, outcome.out) == (2, "")
+    assert one_line(outcome.err)
+    assert outcome.err.startswith("polyadic: ")
+    assert outcome.err.endswith(f" (polyadic {arguments[0]} --help)\n")
+
+
+def test_an_unknown_verb(polyadic: Command) -> None:
+    outcome = polyadic("nonsense")
+    assert (outcome.code, outcome.err) == (2, "polyadic: no such command 'nonsense' (polyadic --help)\n")
 
 
 def test_an_unknown_method_is_answered_with_the_known_ones(polyadic: Command, indexed: Path) -> None:
     outcome = polyadic("query", "Who?", "--method", "magic")
+    assert outcome.code == 2
+    assert one_line(outcome.err)
+    assert all(name in outcome.err for name in METHODS)
+
+
+@pytest.mark.parametrize("verb", [["index", "notes"], ["status"], ["query", "Who?"], ["init"]])
+def test_a_file_named_as_the_workspace(polyadic: Command, notes: Path, verb: list[str]) -> None:
+    outcome = polyadic("-w", str(notes / "ada.md"), *verb)
     assert outcome.code == 1
     assert one_line(outcome.err)
-    assert "walk" in outcome.err
+    assert "ada.md" in outcome.err
+    assert "folder" in outcome.err
+
+
+@pytest.mark.parametrize("arguments", [["show", "document", " "], ["delete", ""]])
+def test_a_blank_document(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+    outcome = polyadic(*arguments)
+    assert outcome.code == 1
+    assert "name a document" in outcome.err
+
+
+def test_a_name_that_is_no_text(polyadic: Command, indexed: Path) -> None:
+    for kind in ("document", "entity", "fact"):
+        outcome = polyadic("show", kind, "\udcff")
+        assert outcome.code == 1
+        assert "answers to" in outcome.err
+
+
+def test_an_output_that_has_no_letter_for_it(indexed: Path) -> None:
+    (indexed / "wall.md").write_text("# 长城\n\nLi Wei built the 长城 in Gansu.\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "polyadic", *arguments]
+        return subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode("latin-1")
+
+    run("index", "notes")
+    assert "built the ?? in Gansu" in run("show", "document", "notes/wall.md")
+    assert json.loads(run("show", "document", "notes/wall.md", "--json"))["document"]["title"] == "长城"
 
 
 @pytest.mark.parametrize("reference", ["nobody", "notes/ada.md:5-999999", "zzzz"])

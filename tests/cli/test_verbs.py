@@ -88,10 +88,79 @@ def test_entities_and_facts_can_be_shown(polyadic: Command, indexed: Path) -> No
     assert view["entity"]["key"] == "analytical engine"
     fact = view["facts"][0]
     shown = polyadic("show", "fact", fact["id"][:12])
-    assert fact["text"] in shown.out
+    assert shown.out.startswith(f"{fact['text']}\n")
+    places = json.loads(polyadic("show", "fact", fact["id"], "--json").out)["places"]
+    for place in places:
+        assert f"characters {place['span']['start']}–{place['span']['end']}\n  {place['quote']}\n" in shown.out
     assert "notes/" in shown.out
     chunk = json.loads(polyadic("show", "fact", fact["id"], "--json").out)["places"][0]["chunk_id"]
     assert polyadic("show", "chunk", chunk[:10]).code == 0
+
+
+def test_a_place_is_shown_with_dots_only_where_text_is_left_out(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("a" * 300 + "MIDDLE" + "z" * 300)
+    polyadic("index", "long.txt")
+
+    def shown(place: str) -> str:
+        return polyadic("show", "document", f"long.txt:{place}").out.splitlines()[-1]
+
+    assert shown("300-306") == "…" + "a" * 200 + "MIDDLE" + "z" * 200 + "…"
+    assert shown("200-306") == "a" * 300 + "MIDDLE" + "z" * 200 + "…"
+    assert shown("300-406") == "…" + "a" * 200 + "MIDDLE" + "z" * 300
+    assert "…" not in polyadic("show", "document", "long.txt").out
+
+
+def test_a_chunk_is_shown_with_what_surrounds_it(
+    polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "50")
+    monkeypatch.setenv("POLYADIC_CHUNKING__OVERLAP", "0")
+    text = "".join(f"Ada Lovelace met person number {i} in London.\n" for i in range(60))
+    (notes / "long.txt").write_text(text)
+    polyadic("index", "notes/long.txt")
+    views = [json.loads(polyadic("show", "entity", "Ada Lovelace", "--json").out)["facts"][i]["id"] for i in range(3)]
+    places = [json.loads(polyadic("show", "fact", fact, "--json").out)["places"][0] for fact in views]
+    for place in places:
+        view = json.loads(polyadic("show", "chunk", place["chunk_id"], "--json").out)
+        start, end = view["chunk"]["span"]["start"], view["chunk"]["span"]["end"]
+        assert (view["before"], view["after"]) == (text[max(0, start - 200) : start], text[end : end + 200])
+        left_out = "…" if start > 200 else "", "…" if end + 200 < len(text) else ""
+        whole = f"{left_out[0]}{text[max(0, start - 200) : end + 200]}{left_out[1]}\n"
+        assert polyadic("show", "chunk", place["chunk_id"]).out.endswith(f"\n\n{whole}")
+
+
+def test_control_characters_are_shown_and_do_nothing(polyadic: Command, notes: Path) -> None:
+    text = "Ada Lovelace\x1b[2J met\tCharles\x07 Babbage\x9b31m in London.\n"
+    (notes / "odd.jsonl").write_text(json.dumps({"id": "1", "title": "Od\x1bd", "text": text}))
+    polyadic("index", "notes/odd.jsonl")
+    shown = polyadic("show", "document", "notes/odd.jsonl")
+    assert "Ada Lovelace␛[2J met\tCharles␇ Babbage\ufffd31m in London.\n" in shown.out
+    assert json.loads(polyadic("show", "document", "notes/odd.jsonl", "--json").out)["document"]["text"] == text
+    everything = [
+        shown,
+        polyadic("show", "document", "notes/odd.jsonl:0-9"),
+        polyadic("show", "entity", "Ada Lovelace"),
+        polyadic("query", "Whom did Ada Lovelace meet?", "--trace"),
+        polyadic("query", "Whom did Ada Lovelace meet?", "--context-only"),
+        polyadic("status", "--documents"),
+        polyadic("show", "document", "\x1b[2J"),
+        polyadic("delete", "notes/odd.jsonl"),
+    ]
+    for outcome in everything:
+        assert not {"\x1b", "\x07", "\x9b"} & set(outcome.out + outcome.err)
+
+
+def test_a_file_of_rows_is_withdrawn_whole(polyadic: Command, indexed: Path) -> None:
+    rows = [{"id": i, "text": f"Ada Lovelace met Person Number{i} in London."} for i in range(3)]
+    (indexed / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    polyadic("index", "notes")
+    assert polyadic("show", "document", "notes/rows.jsonl").code == 1
+    assert "rows.jsonl#1 (1 chunk, " in polyadic("delete", "notes/rows.jsonl#1").out
+    outcome = polyadic("delete", "notes/rows.jsonl")
+    assert outcome.out == "withdrew 2 documents, the rows of notes/rows.jsonl (2 chunks)\n"
+    assert json.loads(polyadic("status", "--json").out)["counts"]["documents"] == 2
+    (withdrawn,) = json.loads(polyadic("delete", "notes/ada.md", "--json").out)
+    assert withdrawn["title"] == "Ada Lovelace"
 
 
 def test_deleting_withdraws_what_only_that_document_said(polyadic: Command, indexed: Path) -> None:
@@ -114,6 +183,18 @@ def test_init_writes_settings_once(polyadic: Command, tmp_path: Path) -> None:
     file.write_text("[chunking]\ntokens = 500\n")
     assert polyadic("init").code == 0
     assert "500" in file.read_text()
+
+
+def test_init_writes_where_the_other_verbs_look(
+    polyadic: Command, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "polyadic -w 'a b' index" in polyadic("init", "-w", "a b").out
+    assert polyadic("-w", "two", "init").code == polyadic("init", "three").code == 0
+    monkeypatch.setenv("POLYADIC_WORKSPACE", "four")
+    assert "next: polyadic index" in polyadic("init").out
+    for name in ("a b", "two", "three", "four"):
+        assert (tmp_path / name / "polyadic.toml").is_file()
+    assert not (tmp_path / "polyadic-workspace").exists()
 
 
 def test_the_workspace_may_stand_before_or_after_the_verb(polyadic: Command, notes: Path, tmp_path: Path) -> None:

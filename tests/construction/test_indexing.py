@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from polyadic.construction.indexing import IndexReport, withdraw
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import StoreBusy
 from polyadic.knowledge import Chunk, Document, Evidence
@@ -52,7 +53,7 @@ def test_only_the_documents_present_matter(a: list[Document], b: list[Document],
                 for batch in batches:
                     asyncio.run(work.index(batch))
                 if name == "and back":
-                    asyncio.run(work.withdraw([document.id for document in extra]))
+                    asyncio.run(withdraw(work.store, [document.id for document in extra], lambda: work.embedder))
                 exports.append(canonical(work.store))
         assert exports[0] == exports[1] == exports[2]
 
@@ -99,7 +100,7 @@ def test_withdrawing_needs_no_embedding(tmp_path: Path) -> None:
         corpus = [Document(f"/docs/{i}", "", text) for i, text in enumerate(SENTENCES)]
         asyncio.run(work.index(corpus))
         work.embedder.embedded.clear()
-        asyncio.run(work.withdraw([corpus[0].id]))
+        asyncio.run(withdraw(work.store, [corpus[0].id], lambda: work.embedder))
         assert work.embedder.embedded == []
 
 
@@ -147,3 +148,52 @@ def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
         with other.exclusive(), pytest.raises(StoreBusy, match="another process"):
             asyncio.run(work.index([Document("/docs/a", "", SENTENCES[0])]))
         other.close()
+
+
+def test_two_runs_of_one_process_are_refused_too(tmp_path: Path) -> None:
+    async def both() -> list[object]:
+        runs = [work.index([Document("/docs/a", "", " ".join(SENTENCES[:n]))]) for n in (3, 1)]
+        return await asyncio.gather(*runs, return_exceptions=True)
+
+    with indexer(tmp_path) as work, indexer(tmp_path / "alone") as alone:
+        outcomes = asyncio.run(both())
+        assert [type(outcome) for outcome in outcomes] == [IndexReport, StoreBusy]
+        asyncio.run(alone.index([Document("/docs/a", "", " ".join(SENTENCES[:3]))]))
+        assert canonical(work.store) == canonical(alone.store)
+
+
+def test_a_document_said_twice_is_what_was_said_last(tmp_path: Path) -> None:
+    with indexer(tmp_path / "twice") as work, indexer(tmp_path / "once") as once:
+        report = asyncio.run(work.index([Document("memory:a", "", text) for text in SENTENCES[:2]]))
+        assert (report.added, report.changed) == (1, 1)
+        asyncio.run(once.index([Document("memory:a", "", SENTENCES[1])]))
+        assert canonical(work.store) == canonical(once.store)
+
+
+@pytest.mark.parametrize("text", ["Ada met \0 Babbage.", "Ada met \ud800 Babbage."])
+def test_what_is_no_text_is_skipped_and_the_rest_goes_on(tmp_path: Path, text: str) -> None:
+    with indexer(tmp_path) as work:
+        report = asyncio.run(work.index([Document("memory:bad", "", text), Document("memory:good", "", SENTENCES[0])]))
+        assert [skipped.source for skipped in report.skipped] == ["memory:bad"]
+        assert report.added == 1
+
+
+def test_nothing_is_left_of_a_document_that_was_being_changed_when_it_was_withdrawn(tmp_path: Path) -> None:
+    changed = "Menabrea wrote about the secret Engine in Turin."
+    with indexer(tmp_path) as work:
+        asyncio.run(work.index([Document("/docs/a", "", SENTENCES[0])]))
+    with indexer(tmp_path, extractor=Failing("en")) as work, pytest.raises(RuntimeError, match="on purpose"):
+        asyncio.run(work.index([Document("/docs/a", "", changed)]))
+    with indexer(tmp_path) as work, indexer(tmp_path / "fresh") as fresh:
+        asyncio.run(withdraw(work.store, [Document("/docs/a", "", "").id], lambda: work.embedder))
+        asyncio.run(work.index([Document("/docs/moved", "", changed)]))
+        asyncio.run(fresh.index([Document("/docs/moved", "", changed)]))
+        assert canonical(work.store) == canonical(fresh.store)
+
+
+def test_leftovers_of_a_run_that_was_given_up_go_with_the_next_that_succeeds(tmp_path: Path) -> None:
+    with indexer(tmp_path, extractor=Failing("en")) as work, pytest.raises(RuntimeError, match="on purpose"):
+        asyncio.run(work.index([Document("/docs/a", "", SENTENCES[2])]))
+    with indexer(tmp_path) as work:
+        asyncio.run(work.index([Document("/docs/b", "", SENTENCES[0])]))
+    assert "Menabrea" not in (tmp_path / "store.sqlite").read_bytes().decode("latin-1")

@@ -121,9 +121,9 @@ def test_titles_of_plain_text(text: str, title: str) -> None:
     assert plain_title(text) == title
 
 
-def test_the_file_name_is_the_last_resort(tmp_path: Path) -> None:
-    assert document(tmp_path / "a-short_history--of.engines.txt", "It begins.").title == "a short history of.engines"
-    assert document(tmp_path / "___.md", "It begins.").title == "___.md"
+@pytest.mark.parametrize("name", ["readme.md", "a-short_history.txt"])
+def test_a_file_name_is_no_title(name: str, tmp_path: Path) -> None:
+    assert document(tmp_path / name, "It begins.").title == ""
 
 
 @pytest.mark.parametrize(

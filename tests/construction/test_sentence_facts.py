@@ -1,14 +1,17 @@
 """Facts from sentences, without a model."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyadic.construction.read import read_documents
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.construction.subjects import LONG_DOCUMENT
 from polyadic.knowledge import Chunk, Document, Evidence, Span
+from polyadic.settings import ReadingSettings
 from polyadic.text.plain_text import plain
 
 
@@ -20,6 +23,23 @@ def extract(text: str, title: str = "", language: str = "en", fresh: int = 0) ->
 
 def participants(evidence: Evidence) -> list[str]:
     return [participant.name for participant in evidence.participants]
+
+
+def test_a_chinese_sentence_is_no_fragment() -> None:
+    assert [e.score for e in extract("巴贝奇在剑桥大学教数学。很好。", language="zh")] == [8.0, 2.0]
+
+
+def test_a_document_without_a_name_of_its_own_has_no_subject_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "readme.md"
+    path.write_text("the engine ran. Babbage met Ada.")
+    (document,) = read_documents(path, ReadingSettings())
+    assert isinstance(document, Document)
+    assert [participants(e) for e in extract(document.text, document.title)] == [["Babbage"], ["Babbage", "Ada"]]
+
+
+def test_a_heading_as_long_as_a_paragraph_is_no_subject() -> None:
+    (evidence,) = extract("# Ada and " + "many more " * 30 + "\n\nShe met Babbage.")
+    assert participants(evidence) == ["Babbage"]
 
 
 def test_each_sentence_is_a_fact_about_the_title() -> None:
@@ -90,6 +110,8 @@ def test_evidence_depends_on_its_document_alone() -> None:
     ("markdown", "words"),
     [
         ("## Early *life* ##", "Early life"),
+        ("# On C#", "On C#"),
+        ("| Ada  |  1815 ||", "Ada; 1815"),
         ("> - **Ada** ~~met~~ `Babbage`", "Ada met Babbage"),
         ("![A picture](p.png) of [Ada][1]<br>", "A picture of Ada"),
         ("snake_case_name and 2 * 3 * 4 and a < b", "snake_case_name and 2 * 3 * 4 and a < b"),

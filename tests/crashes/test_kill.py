@@ -46,7 +46,7 @@ def undisturbed(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     """The export of a run that nobody killed, and how long it took."""
     folder = tmp_path_factory.mktemp("undisturbed")
     started = time.monotonic()
-    assert indexing(corpus, folder).wait() == 0
+    assert ended(indexing(corpus, folder))[0] == 0
     return export(folder), time.monotonic() - started
 
 
@@ -55,8 +55,14 @@ def indexing(corpus: Path, workspace: Path) -> subprocess.Popen[bytes]:
         [sys.executable, "-m", "polyadic", "-w", str(workspace), "index", str(corpus)],
         env={**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing"},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
+
+
+def ended(run: subprocess.Popen[bytes]) -> tuple[int, str]:
+    """Exit code of a run, and what it said on standard error."""
+    _, error = run.communicate()
+    return run.returncode, error.decode()
 
 
 def export(workspace: Path) -> str:
@@ -83,8 +89,26 @@ def test_a_killed_run_loses_nothing_that_was_published(
         run = indexing(corpus, tmp_path)
         time.sleep(share * seconds / (attempt + 1))
         run.send_signal(signal.SIGKILL)
-        run.wait()
+        ended(run)
         if (tmp_path / "store.sqlite").exists():
             export(tmp_path)
-    assert indexing(corpus, tmp_path).wait() == 0
+    assert ended(indexing(corpus, tmp_path))[0] == 0
+    assert export(tmp_path) == expected
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+def test_ctrl_c_ends_in_one_line_and_the_next_run_goes_on(
+    corpus: Path, undisturbed: tuple[str, float], tmp_path: Path, share: float
+) -> None:
+    expected, seconds = undisturbed
+    run = indexing(corpus, tmp_path)
+    time.sleep(share * seconds)
+    run.send_signal(signal.SIGINT)
+    code, said = ended(run)
+    # Early on the interpreter is still starting, late the run has ended by itself.
+    if code != 0 and "polyadic:" in said:
+        assert code == 1
+        assert "goes on from there" in said.splitlines()[-1]
+    assert code >= 0 or code == -signal.SIGINT
+    assert ended(indexing(corpus, tmp_path))[0] == 0
     assert export(tmp_path) == expected

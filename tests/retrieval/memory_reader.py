@@ -1,6 +1,6 @@
 """A Reader over lists and arrays, built from evidence: small, exact and slow."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -82,11 +82,8 @@ class MemoryReader:
         owners = np.array([row for row, own in enumerate(texts) for _ in own], dtype=np.int64)
         return owners, embed([text for own in texts for text in own])
 
-    def _size(self, side: Side) -> int:
-        return {"fact": len(self._facts), "entity": len(self._keys), "chunk": len(self._read)}[side]
-
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        rows = np.arange(self._size(side), dtype=np.int64)
+        rows = np.arange(self.size(side), dtype=np.int64)
         scores = self.similarity(side, rows, vector[None, :])[0]
         best = np.argsort(-scores, kind="stable")[:k]
         return Hits(rows[best], scores[best])
@@ -101,7 +98,7 @@ class MemoryReader:
         return np.maximum.reduceat(vectors @ stored[places].T, starts, axis=1)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        rows = np.arange(self._size(side), dtype=np.int64)
+        rows = np.arange(self.size(side), dtype=np.int64)
         products = self.similarity(side, rows, vector[None, :])[0] * self.scores(side, rows)
         best = np.argsort(-products, kind="stable")[:k]
         return Hits(rows[best], products[best])
@@ -130,11 +127,11 @@ class MemoryReader:
     def entities_of(self, facts: Rows) -> Links:
         return _links(facts, lambda fact: self._entities_of[fact])
 
-    def chunks_of(self, facts: Rows) -> Links:
-        return _links(facts, lambda fact: self._chunks_of[fact])
+    def chunks_of(self, facts: Rows, limit: int) -> Links:
+        return _links(facts, lambda fact: self._chunks_of[fact][:limit])
 
-    def facts_in(self, chunks: Rows) -> Links:
-        return _links(chunks, lambda chunk: self._facts_in[chunk])
+    def facts_in(self, chunks: Rows, limit: int) -> Links:
+        return _links(chunks, lambda chunk: sorted(self._facts_in[chunk])[:limit])
 
     def titles_of(self, chunks: Rows) -> Links:
         return _links(chunks, lambda chunk: [self._title[chunk]] if self._title[chunk] >= 0 else [])
@@ -175,43 +172,37 @@ class MemoryReader:
     def chunks(self, rows: Rows) -> list[Chunk]:
         return [self._read[row][1] for row in rows.tolist()]
 
-    # the catalogue: as much of it as the protocol asks for
-
     def size(self, side: Side) -> int:
-        return {"entity": len(self._keys), "fact": len(self._facts), "chunk": len(self._read)}[side]
+        return {"fact": len(self._facts), "entity": len(self._keys), "chunk": len(self._read)}[side]
+
+    # the catalogue, which no method reads
 
     def counts(self) -> Counts:
-        evidence = [e for _, _, said in self._read for e in said]
-        without = sum(e.fact_id is None for e in evidence)
-        vectors = sum(len(stored) for _, stored in self._vectors.values())
-        participations = sum(map(len, self._entities_of))
-        documents, chunks = len({d.id for d, _, _ in self._read}), len(self._read)
-        return Counts(
-            documents, chunks, len(evidence), without, len(self._facts), len(self._keys), participations, vectors
-        )
+        raise NotImplementedError
 
     def arities(self) -> dict[int, int]:
-        return dict(Counter(map(len, self._entities_of)))
+        raise NotImplementedError
 
     def documents(self) -> list[DocumentRecord]:
         raise NotImplementedError
 
+    def record(self, document_id: str) -> DocumentRecord:
+        raise NotImplementedError
+
     def document(self, document_id: str) -> Document:
-        return next(d for d, _, _ in self._read if d.id == document_id)
+        raise NotImplementedError
 
     def chunks_in(self, document_id: str) -> Rows:
-        return np.array([row for row, (d, _, _) in enumerate(self._read) if d.id == document_id], dtype=np.int64)
+        raise NotImplementedError
 
     def identified(self, side: Side, prefix: str, limit: int) -> Rows:
         raise NotImplementedError
 
     def keyed(self, keys: Sequence[str]) -> dict[str, int]:
-        return {key: self._row_of_key[key] for key in keys if key in self._row_of_key}
+        raise NotImplementedError
 
     def containing(self, entities: Rows, limit: int) -> Rows:
-        wanted = set(entities.tolist())
-        found = [row for row, own in enumerate(self._entities_of) if wanted <= set(own)]
-        return np.array(found[:limit], dtype=np.int64)
+        raise NotImplementedError
 
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
         return [tuple(self._places[row]) for row in facts.tolist()]

@@ -115,6 +115,17 @@ def test_the_entities_of_a_question_need_not_be_known(reader: MemoryReader) -> N
     ]
 
 
+def test_what_is_switched_off_is_said(reader: MemoryReader) -> None:
+    off = HypergraphSettings(entity_retrieval=False, fact_retrieval=False, chunk_retrieval=False)
+    details = {s.name: s.detail for s in ask("hypergraph", reader, settings=Settings(hypergraph=off)).trace}
+    assert [details[name] for name in ("entities", "facts", "passages")] == ["switched off"] * 3
+
+
+def test_auto_says_what_it_chose_and_why(reader: MemoryReader) -> None:
+    first = ask("auto", reader).trace[0]
+    assert (first.name, first.detail) == ("choose", "walk, as there are 10 facts and 7 passages")
+
+
 def test_auto_searches_passages_where_there_are_few_facts() -> None:
     assert ask("auto", read_from_memory(written([6]))).method == "chunks"
     assert ask("auto", read_from_memory(written())).method == "walk"

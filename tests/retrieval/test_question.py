@@ -2,8 +2,10 @@
 
 import pytest
 
+from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
 from polyadic.retrieval.known_names import known_names
 from polyadic.retrieval.question import read_question
+from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 
 
@@ -29,6 +31,19 @@ def test_homonyms_are_one_mention_of_several_anchors(reader: MemoryReader) -> No
     assert read.mentions == ("Mercury",)
     assert sorted(entity.name for entity in reader.entities(read.anchors)) == ["Mercury (element)", "Mercury (planet)"]
     assert read.groups.tolist() == [0, 0]
+
+
+def test_of_very_many_homonyms_those_in_most_facts_are_anchors() -> None:
+    text = "Springfield lies here."
+    documents = []
+    for state in range(12):
+        document = Document(f"memory:{state}", "", text)
+        names = (Participation(f"Springfield ({state})"), Participation("the plain"))
+        said = [Evidence(f"{text} {i}", 8.0, names, (Span(0, 1),), "by hand") for i in range(1 + (state >= 4))]
+        documents.append((document, Chunk(document.id, Span(0, len(text)), text, 4, 0), said))
+    found = read_from_memory(documents)
+    anchors = found.entities(read_question("Where is Springfield?", found).anchors)
+    assert {entity.name for entity in anchors} == {f"Springfield ({state})" for state in range(4, 12)}
 
 
 def test_several_texts_are_looked_up_at_once(reader: MemoryReader) -> None:

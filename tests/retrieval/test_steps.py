@@ -4,13 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
 from polyadic.retrieval.bridges import find_bridges
 from polyadic.retrieval.conductance import conduct, standardised
 from polyadic.retrieval.diffusion import diffuse
 from polyadic.retrieval.question import read_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
 from polyadic.retrieval.seeds import find_start, seed
-from polyadic.retrieval.subgraph import assign, surround
+from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, assign, surround
+from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 
 ALL = np.arange(1000, dtype=np.int64)
@@ -30,8 +32,20 @@ def test_assign_passes_over_what_is_not_there() -> None:
     assert values.tolist() == [3.0, 0.0, 1.0]
 
 
+def test_a_sentence_of_very_many_passages_draws_only_a_few_of_them_in() -> None:
+    text = "Ada Lovelace met Lord Byron."
+    names = (Participation("Ada Lovelace"), Participation("Lord Byron"))
+    documents = []
+    for i in range(CHUNKS_OF_A_FACT + 10):
+        document = Document(f"memory:{i}", "", text)
+        evidence = Evidence(text, 8.0, names, (Span(0, len(text)),), "by hand")
+        documents.append((document, Chunk(document.id, Span(0, len(text)), text, 5, 0), [evidence]))
+    graph = surround(np.arange(1), np.zeros(0, np.int64), read_from_memory(documents))
+    assert graph.sizes == (1, 2, CHUNKS_OF_A_FACT)
+
+
 def test_hubs_and_numbers_conduct_badly(reader: MemoryReader) -> None:
-    graph = surround(np.arange(reader.counts().facts), ALL[: reader.counts().chunks], reader)
+    graph = surround(np.arange(reader.size("fact")), ALL[: reader.size("chunk")], reader)
     conductance = conduct(graph, np.zeros(len(graph.facts), np.float32), reader).entities
     by_name = {e.name: c for e, c in zip(reader.entities(graph.entities), conductance.tolist(), strict=True)}
     assert by_name["1843"] < by_name["Ada Lovelace"] < by_name["Missolonghi"]

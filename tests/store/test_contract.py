@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from polyadic.derivation import difference, tally
-from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy, StoreError
 from polyadic.identity import entity_key, fact_id
 from polyadic.store.protocol import Change, Side, Store
 from polyadic.store.sqlite import SqliteStore
@@ -79,7 +79,7 @@ def test_places_are_the_exact_words(store: Store) -> None:
         rows = reader.nearest("fact", vector(ENGINE[0]), 1).rows
         (place,) = reader.fact_places(rows)[0]
         assert place.quote == ENGINE[0] == source.text[place.span.start : place.span.end]
-        (chunk_place,) = reader.chunk_places(reader.chunks_of(rows).targets)
+        (chunk_place,) = reader.chunk_places(reader.chunks_of(rows, 10).targets)
         assert chunk_place.quote == source.text
         assert reader.document(source.id) == source
 
@@ -93,8 +93,8 @@ def test_incidence_goes_both_ways(store: Store) -> None:
         assert set(babbage.tolist()) == {
             int(e) for f in facts.targets for e in reader.entities_of(np.array([f])).targets if int(e) == babbage[0]
         }
-        chunks = reader.chunks_of(facts.targets)
-        assert set(reader.facts_in(np.unique(chunks.targets)).targets.tolist()) == set(facts.targets.tolist())
+        chunks = reader.chunks_of(facts.targets, 10)
+        assert set(reader.facts_in(np.unique(chunks.targets), 10).targets.tolist()) == set(facts.targets.tolist())
         assert reader.degrees("entity", babbage).tolist() == [2]
         assert reader.degrees("fact", facts.targets).tolist() == [
             len(reader.entities_of(facts.targets[[i]]).targets) for i in (0, 1)
@@ -279,3 +279,38 @@ def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]
         writer.apply(Change([document_id], (), tallies, dict.fromkeys(tallies.facts, 5), windows))
         while missing := writer.attach():
             writer.put_vectors(missing, vectors(missing))
+
+
+def test_arrays_of_another_state_are_never_read(store: Store, open_store: Opener, tmp_path: Path) -> None:
+    """A store restored from a backup goes on from an earlier state: its arrays must not be those of the lost one."""
+    publish(store, "ada", [ADA])
+    store.close()
+    backup = (tmp_path / "kb" / "store.sqlite").read_bytes()
+    lost = open_store("kb")
+    publish(lost, "engine", [ENGINE])
+    canonical(lost)
+    lost.close()
+    (tmp_path / "kb" / "store.sqlite").write_bytes(backup)
+    restored, fresh = open_store("kb"), open_store("fresh")
+    publish(restored, "lonely", [LONELY])
+    for name, said_there in (("ada", ADA), ("lonely", LONELY)):
+        publish(fresh, name, [said_there])
+    assert canonical(restored) == canonical(fresh)
+
+
+def test_a_folder_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreError, match="cannot be a workspace's folder"):
+        SqliteStore(tmp_path / "file", "test", DIMENSION)
+
+
+def test_a_damaged_store_is_said_in_one_line(store: Store, open_store: Opener, tmp_path: Path) -> None:
+    for number in range(40):
+        publish(store, f"d{number}", [(f"Ada met friend {number} in London.", ["Ada", f"friend {number}", "London"])])
+    store.close()
+    file = tmp_path / "kb" / "store.sqlite"
+    pages = bytearray(file.read_bytes())
+    pages[16384:] = b"\xff" * (len(pages) - 16384)
+    file.write_bytes(bytes(pages))
+    with pytest.raises(StoreError, match="damaged"):
+        canonical(open_store("kb"))

@@ -13,6 +13,7 @@ from tests.support.vectors import DIMENSION
 
 # Few names in several spellings, so that documents share entities, facts and forms.
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843"]
+TITLES = {"a": "Ada", "b": "the Engine", "c": "", "d": "Ada"}
 statements = st.builds(
     lambda names, verb: (f"{' and '.join(names)} {verb}.", names),
     st.lists(st.sampled_from(NAMES), min_size=0, max_size=4),
@@ -31,14 +32,14 @@ def test_history_leaves_no_trace(history: list[tuple[str, list[Statement] | None
         sources = {}
         for name, said in history:
             if said is not None:
-                sources[name] = publish(lived, name, said)
+                sources[name] = publish(lived, name, said, title=TITLES[name])
                 present[name] = said
             elif name in present:
                 withdraw(lived, sources[name])
                 del present[name]
         fresh = SqliteStore(Path(folder) / "fresh", "test", DIMENSION)
         for name in sorted(present, reverse=True):
-            publish(fresh, name, present[name])
+            publish(fresh, name, present[name], title=TITLES[name])
         assert canonical(lived) == canonical(fresh)
         lived.close()
         fresh.close()

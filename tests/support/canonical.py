@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 
+from polyadic.identity import loose_name
 from polyadic.store.protocol import Store
 
 
@@ -29,6 +30,11 @@ def canonical(store: Store) -> str:
                 ["fact", fact.id, fact.text, fact.score, fact.support, fact.tokens, list(fact.entities), where]
             )
         rows = np.arange(counts.entities)
+        titled = reader.titled(rows, 3)
+        chunk_ids = [place.chunk_id for place in reader.chunk_places(titled.targets)]
+        lines.append(["titled", list(zip(titled.sources.tolist(), chunk_ids, strict=True))])
+        names = [entity.name for entity in reader.entities(rows)]
+        lines.append(["named", reader.named([loose_name(name) for name in names])])
         spread, degrees = reader.spread(rows).tolist(), reader.degrees("entity", rows).tolist()
         for entity, chunks, degree in zip(reader.entities(rows), spread, degrees, strict=True):
             assert degree == entity.facts

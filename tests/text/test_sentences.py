@@ -66,6 +66,20 @@ def test_chinese() -> None:
     assert split("我爱你。他走了！\n真的吗？", "zh") == ["我爱你。", "他走了！", "真的吗？"]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("巴贝奇教数学。1871年他去世。", "zh", ["巴贝奇教数学。", "1871年他去世。"]),
+        ("他说：“好！”2年后，用iPhone。iPad呢？", "zh", ["他说：“好！”", "2年后，用iPhone。", "iPad呢？"]),
+        ("彼は教えた。1871年に死んだ。", "ja", ["彼は教えた。", "1871年に死んだ。"]),
+    ],
+)
+def test_a_chinese_or_japanese_sentence_ends_before_a_digit_or_a_latin_letter(
+    text: str, language: str, expected: list[str]
+) -> None:
+    assert split(text, language) == expected
+
+
 def test_german_ordinals_and_abbreviations() -> None:
     assert split("Dr. Lang kam am 3. Mai 1843. Er ging.", "de") == ["Dr. Lang kam am 3. Mai 1843.", "Er ging."]
 

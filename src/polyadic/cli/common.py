@@ -1,15 +1,23 @@
-"""What the verbs share: finding the workspace, printing JSON, showing sources."""
+"""What the verbs share: finding the workspace, printing for people and as JSON, showing sources."""
 
 import dataclasses
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-DEFAULT_WORKSPACE = "polyadic-workspace"
+from polyadic.settings import DEFAULT_FOLDER
+
+# Symbols of their own for control characters, one for one: whatever a document holds, a terminal only shows it.
+_SYMBOLS = {
+    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},
+    0x7F: "\u2421",
+    **dict.fromkeys(range(0x80, 0xA0), "\ufffd"),
+}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -23,13 +31,36 @@ def json_option(command: Command) -> Command:
 
 
 def workspace_folder(context: click.Context, given: str | None) -> Path:
+    """The workspace that was named after the verb, before it or in the environment, else the usual one."""
+    return Path(given or context.obj or os.environ.get("POLYADIC_WORKSPACE") or DEFAULT_FOLDER)
 
-    return Path(given or context.obj or os.environ.get("POLYADIC_WORKSPACE") or DEFAULT_WORKSPACE)
+
+def say(text: str = "", *, bold: bool = False, err: bool = False, nl: bool = True) -> None:
+    """Print a text for people, whatever it holds."""
+    shown_text = visible(text)
+    click.echo(click.style(shown_text, bold=True) if bold else shown_text, err=err, nl=nl)
+
+
+def visible(text: str) -> str:
+    """The text with a symbol for each control character other than line feed and tab.
+
+    >>> visible("a\\x1b[2Jb\\tc\\n")
+    'a␛[2Jb\\tc\\n'
+    """
+    return text.translate(_SYMBOLS)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON: dataclasses as objects, sorted as they are declared."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    """Print a value as JSON: dataclasses as objects, sorted as they are declared.
+
+    Where the output has an encoding that cannot say it all, what is not ASCII is escaped, so nothing is lost.
+    """
+    text = json.dumps(plain(value), ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(plain(value), indent=2)
+    click.echo(text)
 
 
 def plain(value: Any) -> Any:

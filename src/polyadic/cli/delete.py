@@ -1,8 +1,9 @@
-"""polyadic delete: withdraw a document."""
+"""polyadic delete: withdraw a document, or all rows of a file."""
 
 import click
 
-from polyadic.cli.common import json_option, print_json, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
+from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
 
@@ -12,10 +13,23 @@ from polyadic.workspace import Workspace
 @json_option
 @click.pass_context
 def command(context: click.Context, document: str, workspace: str | None, as_json: bool) -> None:
-    """Withdraw DOC (path, title or identifier), with all that only it supports. No model is asked."""
+    """Withdraw DOC (path, title or identifier), with all that only it supports. No model is asked.
+
+    The path of a .jsonl or .csv file means all of its rows, notes/papers.jsonl#7 one of them.
+    """
     with Workspace(workspace_folder(context, workspace)) as kb:
-        record = kb.delete(document)
+        records = kb.delete(document)
     if as_json:
-        print_json(record)
+        print_json(records)
     else:
-        click.echo(f"withdrew {shown(record.source)} ({record.chunks} chunks, {record.facts} facts rested on it)")
+        _print_sum(document, records)
+
+
+def _print_sum(document: str, records: list[DocumentRecord]) -> None:
+    if len(records) == 1:
+        record = records[0]
+        rested = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')} rested on it"
+        say(f"withdrew {shown(record.source)} ({rested})")
+    else:
+        chunks = sum(record.chunks for record in records)
+        say(f"withdrew {count(len(records), 'document')}, the rows of {document} ({count(chunks, 'chunk')})")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
 from polyadic.construction.indexing import IndexReport, Progress
 from polyadic.workspace import Workspace
 
@@ -59,7 +59,7 @@ def _logger() -> Callable[[Progress], None]:
         nonlocal last
         if time.monotonic() - last >= _LOG_SECONDS:
             last = time.monotonic()
-            click.echo(_line(progress), err=True)
+            say(_line(progress), err=True)
 
     return log
 
@@ -72,30 +72,24 @@ def _line(progress: Progress) -> str:
 
 
 def _print_sum(report: IndexReport) -> None:
-    click.echo(
+    say(
         f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed,"
         f" {report.unchanged:,} unchanged"
     )
     if report.chunks:
         made = report.evidence - report.without_fact
-        click.echo(
-            f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {made:,} state facts", nl=False
-        )
-        click.echo(
-            f", {report.without_fact:,} name fewer than two things (kept, not used)" if report.without_fact else ""
-        )
+        say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {made:,} state facts", nl=False)
+        say(f", {report.without_fact:,} name fewer than two things (kept, not used)" if report.without_fact else "")
         rest = report.seconds - report.embedding_seconds
-        click.echo(
+        say(
             f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
             f" everything else took {rest:.1f} s"
         )
     if report.same_text:
-        click.echo(
-            f"{count(report.same_text, 'document')} with the same content as another, kept as documents of their own"
-        )
+        say(f"{count(report.same_text, 'document')} with the same content as another, kept as documents of their own")
     if report.skipped:
-        click.echo(f"{count(len(report.skipped), 'thing')} not read:", err=True)
+        say(f"{count(len(report.skipped), 'thing')} not read:", err=True)
         for skipped in report.skipped[:_SKIPPED_SHOWN]:
-            click.echo(f"  {shown(str(skipped))}", err=True)
+            say(f"  {shown(str(skipped))}", err=True)
         if len(report.skipped) > _SKIPPED_SHOWN:
-            click.echo(f"  and {len(report.skipped) - _SKIPPED_SHOWN:,} more (all of them: --json)", err=True)
+            say(f"  and {len(report.skipped) - _SKIPPED_SHOWN:,} more (all of them: --json)", err=True)

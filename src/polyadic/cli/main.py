@@ -4,6 +4,7 @@ Exit codes: 0 done (also when nothing had to be done), 1 failed, 2 wrong use, 3 
 """
 
 import importlib
+import io
 import os
 import sys
 
@@ -59,6 +60,10 @@ def main() -> None:
     # The matrices of a question are small: a second thread gains nothing on a quiet machine, and waits for a
     # processor on a busy one (measured: 17 ms a walk instead of 6). To be said before numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What a terminal has no letters for is shown as ?.
+            stream.reconfigure(errors="replace")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -67,8 +72,7 @@ def run(arguments: list[str]) -> int:
     try:
         outcome = cli.main(arguments, prog_name="polyadic", standalone_mode=False)
     except click.UsageError as error:
-        error.show()
-        return 2
+        return _wrong_use(error)
     except (click.Abort, KeyboardInterrupt):
         return _failed("stopped; what was finished is kept, and the same command goes on from there")
     except click.ClickException as error:
@@ -79,6 +83,8 @@ def run(arguments: list[str]) -> int:
         # Whoever read the output has seen enough; the interpreter must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _failed(f"{error.filename or 'the output'} cannot be used ({error.strerror})")
     except Exception as error:
         if os.environ.get("POLYADIC_DEBUG"):
             raise
@@ -89,6 +95,23 @@ def run(arguments: list[str]) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
+def _wrong_use(error: click.UsageError) -> int:
+    # click has this class since 8.2; before, it printed the help itself.
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+    else:
+        verb = error.ctx.command_path if error.ctx else "polyadic"
+        said = error.format_message().rstrip(".")
+        _say(f"{said[:1].lower()}{said[1:]} ({verb} --help)")
+    return 2
+
+
 def _failed(reason: str) -> int:
-    click.echo(f"polyadic: {' '.join(reason.split())}", err=True)
+    _say(reason)
     return 1
+
+
+def _say(problem: str) -> None:
+    from polyadic.cli.common import visible
+
+    click.echo(f"polyadic: {visible(' '.join(problem.split()))}", err=True)

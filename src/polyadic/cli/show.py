@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, shown, workspace_folder, workspace_option
-from polyadic.knowledge import Place
+from polyadic.cli.common import count, json_option, print_json, say, shown, visible, workspace_folder, workspace_option
+from polyadic.knowledge import Place, Span
 from polyadic.lookup import ChunkView, DocumentView, EntityView, FactView
 from polyadic.workspace import Workspace
 
@@ -29,47 +29,53 @@ def command(context: click.Context, kind: str, reference: str, workspace: str | 
 
 def _document(view: DocumentView) -> None:
     document, span = view.document, view.span
-    click.secho(f"{shown(document.source)}  {document.title}", bold=True)
+    say(f"{shown(document.source)}  {document.title}", bold=True)
     for name, value in document.metadata.items():
-        click.echo(f"{name}: {value}")
+        say(f"{name}: {value}")
     if span.end - span.start < len(document.text):
-        click.echo(f"characters {span.start}–{span.end} of {len(document.text):,}\n")
-        quote = click.style(document.text[span.start : span.end], reverse=True)
-        click.echo(f"{'…' if span.start > len(view.before) else ''}{view.before}{quote}{view.after}…")
+        say(f"characters {span.start}–{span.end} of {len(document.text):,}\n")
+        _print_quote(view.before, document.text[span.start : span.end], view.after, span, len(document.text))
     else:
-        click.echo(f"{count(view.record.chunks, 'chunk')}, {count(view.record.facts, 'fact')}\n\n{document.text}")
+        say(f"{count(view.record.chunks, 'chunk')}, {count(view.record.facts, 'fact')}\n\n{document.text}")
 
 
 def _chunk(view: ChunkView) -> None:
     _print_place(view.place)
-    click.echo(f"{count(view.chunk.tokens, 'token')}, {count(len(view.facts), 'fact')}\n\n{view.chunk.text}")
+    say(f"{count(view.chunk.tokens, 'token')}, {count(len(view.facts), 'fact')}\n")
+    _print_quote(view.before, view.chunk.text, view.after, view.chunk.span, view.characters)
 
 
 def _fact(view: FactView) -> None:
-    click.secho(view.fact.text, bold=True)
-    click.echo(
-        f"score {view.fact.score:.1f} of 10, stated {count(view.fact.support, 'time')}, fact {view.fact.id[:12]}"
-    )
+    say(view.fact.text, bold=True)
+    say(f"score {view.fact.score:.1f} of 10, stated {count(view.fact.support, 'time')}, fact {view.fact.id[:12]}")
     for entity in view.entities:
-        click.echo(f"  {entity.name}{f' ({entity.type})' if entity.type else ''}, score {entity.score:.0f} of 100")
+        say(f"  {entity.name}{f' ({entity.type})' if entity.type else ''}, score {entity.score:.0f} of 100")
     for place in view.places:
         _print_place(place)
+        say(f"  {' '.join(place.quote.split())}")
 
 
 def _entity(view: EntityView) -> None:
     entity = view.entity
-    click.secho(f"{entity.name}{f' ({entity.type})' if entity.type else ''}", bold=True)
+    say(f"{entity.name}{f' ({entity.type})' if entity.type else ''}", bold=True)
     if entity.description:
-        click.echo(entity.description)
-    click.echo(f"score {entity.score:.0f} of 100, in {count(entity.facts, 'fact')}, entity {entity.id[:12]}")
+        say(entity.description)
+    say(f"score {entity.score:.0f} of 100, in {count(entity.facts, 'fact')}, entity {entity.id[:12]}")
     for fact in view.facts:
-        click.echo(f"  {fact.id[:12]}  {fact.text}")
+        say(f"  {fact.id[:12]}  {fact.text}")
     if entity.facts > len(view.facts):
-        click.echo(f"  and {entity.facts - len(view.facts):,} more")
+        say(f"  and {entity.facts - len(view.facts):,} more")
+
+
+def _print_quote(before: str, quote: str, after: str, span: Span, characters: int) -> None:
+    """What stands at a span of a document with so many characters, and around it."""
+    start = "…" if span.start > len(before) else ""
+    end = "…" if span.end + len(after) < characters else ""
+    click.echo(f"{start}{visible(before)}{click.style(visible(quote), reverse=True)}{visible(after)}{end}")
 
 
 def _print_place(place: Place) -> None:
-    click.echo(f"{shown(place.source)}, characters {place.span.start}–{place.span.end}")
+    say(f"{shown(place.source)}, characters {place.span.start}–{place.span.end}")
 
 
 _PRINTERS: dict[str, Callable[[Any], None]] = {

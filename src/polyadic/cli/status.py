@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
 from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Status, Workspace
 
@@ -29,18 +29,18 @@ def _print_documents(records: list[DocumentRecord]) -> None:
     for record in records:
         title = f"  {record.title}" if record.title else ""
         sizes = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')}"
-        click.echo(f"{record.id[:12]}  {shown(record.source)}{title}  ({sizes})")
+        say(f"{record.id[:12]}  {shown(record.source)}{title}  ({sizes})")
 
 
 def _print_status(status: Status) -> None:
     counts = status.counts
-    click.echo(f"workspace  {shown(str(status.folder))}, {status.bytes / 1e6:.1f} MB")
-    click.echo(f"documents  {counts.documents:,} in {count(counts.chunks, 'chunk')}")
-    click.echo(f"evidence   {count(counts.evidence, 'statement')}, {counts.stated:,} of them state a fact")
-    click.echo(f"facts      {counts.facts:,}, connecting {count(counts.entities, 'entity', 'entities')}", nl=False)
-    click.echo(f" ({counts.participations / counts.facts:.1f} a fact)" if counts.facts else "")
+    say(f"workspace  {shown(str(status.folder))}, {status.bytes / 1e6:.1f} MB")
+    say(f"documents  {counts.documents:,} in {count(counts.chunks, 'chunk')}")
+    say(f"evidence   {count(counts.evidence, 'statement')}, {counts.stated:,} of them state a fact")
+    say(f"facts      {counts.facts:,}, connecting {count(counts.entities, 'entity', 'entities')}", nl=False)
+    say(f" ({counts.participations / counts.facts:.1f} a fact)" if counts.facts else "")
     most = max(status.arities.values(), default=0)
     for arity, facts in status.arities.items():
-        click.echo(f"  {arity:3} entities  {'█' * max(1, round(_BAR * facts / most))} {facts:,}")
-    click.echo(f"vectors    {counts.vectors:,} of {status.dimension} numbers by {status.embedder}")
-    click.echo(f"extractor  {status.extractor} (no language model)")
+        say(f"  {arity:3} entities  {'█' * max(1, round(_BAR * facts / most))} {facts:,}")
+    say(f"vectors    {counts.vectors:,} of {status.dimension} numbers by {status.embedder}")
+    say(f"extractor  {status.extractor} (no language model)")

@@ -4,7 +4,9 @@ Work goes on in batches of documents. Evidence is committed to revisions that no
 makes a whole batch current. Killed at any moment, a run loses at most the batch in hand.
 """
 
+import asyncio
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +15,7 @@ from polyadic.construction.chunk import chunk_document
 from polyadic.construction.extractor import Extractor
 from polyadic.construction.read import Skipped
 from polyadic.construction.windows import windows
-from polyadic.derivation import Attribute, Tallies, difference, tally
+from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
@@ -26,6 +28,7 @@ BATCH_CHARACTERS = 1_000_000
 EMBEDDING_BATCH = 256
 # Changes when the same settings and extractor would cut or embed a document in another way.
 _RECIPE_VERSION = 1
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +87,17 @@ class Indexer:
                 report.same_text += _repeated(batch, texts_seen)
                 await self._index_batch(batch, report)
                 self._tell(report)
+            with self.store.write() as writer:
+                writer.drop_staged()
         report.seconds = time.perf_counter() - started
         return report
 
-    async def withdraw(self, document_ids: Sequence[str]) -> None:
-        """Take documents out of the store, with all that only they support; the cost is that of the documents."""
-        with self.store.write() as writer:
-            old = tally(evidence for document in document_ids for _, evidence in writer.current(document))
-            change = Change((), document_ids, difference(tally(()), old), {}, {})
-            await self._apply(writer, change, IndexReport())
-
     async def _index_batch(self, batch: Sequence[Document], report: IndexReport) -> None:
         todo = self._needing_work(batch, report)
-        cut = {document.id: chunk_document(document, self.chunking) for document in todo}
+        cut = {}
+        for document in todo:
+            cut[document.id] = chunk_document(document, self.chunking)
+            await asyncio.sleep(0)  # a place to be cancelled at
         report.chunks += sum(len(chunks) for chunks in cut.values())
         if todo:
             await self._extract(todo, cut)
@@ -118,14 +119,11 @@ class Indexer:
     async def _extract(self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]]) -> None:
         with self.store.write() as writer:
             done = {document.id: writer.stage(document, self._recipe(), cut[document.id]) for document in documents}
-        evidence = {
-            document.id: {
-                chunk.id: await self.extractor.extract(document, chunk)
-                for chunk in cut[document.id]
-                if chunk.id not in done[document.id]
-            }
-            for document in documents
-        }
+        evidence = {}
+        for document in documents:
+            chunks = (chunk for chunk in cut[document.id] if chunk.id not in done[document.id])
+            evidence[document.id] = {chunk.id: await self.extractor.extract(document, chunk) for chunk in chunks}
+            await asyncio.sleep(0)  # a place to be cancelled at
         with self.store.write() as writer:
             for document_id, said in evidence.items():
                 writer.put_evidence(document_id, said)
@@ -145,22 +143,15 @@ class Indexer:
             for document in documents
             for chunk, texts in windows(document, cut[document.id], self._language(document), self.embedder).items()
         }
-        # Committed ahead of the change, so that the transaction which readers wait for stays short.
+        # Committed ahead of the change, so that what has been embedded is not lost with it.
         await self._embed([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)], report)
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
         change = Change([document.id for document in documents], (), tallies, tokens, to_embed)
         with self.store.write() as writer:
-            await self._apply(writer, change, report)
+            report.texts_embedded += await _apply(writer, change, lambda: self.embedder)
         report.evidence += sum(len(chunk) for chunk in new)
         report.without_fact += sum(evidence.fact_id is None for chunk in new for evidence in chunk)
-
-    async def _apply(self, writer: Writer, change: Change, report: IndexReport) -> None:
-        writer.apply(change)
-        # A withdrawal can bring a form among the best supported that had no vector before.
-        while missing := writer.attach():
-            writer.put_vectors(missing, await self.embedder.embed(missing))
-            report.texts_embedded += len(missing)
 
     async def _embed(self, texts: Sequence[str], report: IndexReport) -> None:
         with self.store.write() as writer:
@@ -186,10 +177,34 @@ class Indexer:
         self.report_progress(Progress(report.documents + len(report.skipped), report.chunks, report.texts_embedded))
 
 
+async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable[[], Embedder]) -> None:
+    """Take documents out of the store, with all that only they support; the cost is that of the documents.
+
+    The embedder is asked for only if a name or description that had been crowded out of an entity's best supported
+    forms comes among them again.
+    """
+    with store.write() as writer:
+        old = tally(evidence for document in document_ids for _, evidence in writer.current(document))
+        await _apply(writer, Change((), document_ids, difference(tally(()), old), {}, {}), embedder)
+
+
+async def _apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:
+    """Apply a change, and give vectors to what then lacks them; returns how many texts had to be embedded for it."""
+    writer.apply(change)
+    embedded = 0
+    while missing := writer.attach():
+        writer.put_vectors(missing, await embedder().embed(missing))
+        embedded += len(missing)
+    return embedded
+
+
 def _readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iterator[Document]:
     for source in sources:
         if isinstance(source, Skipped):
             report.skipped.append(source)
+        elif _NO_TEXT.search("\n".join((source.source, source.title, source.text))):
+            reason = "it holds a NUL or half of a surrogate pair, which no text does"
+            report.skipped.append(Skipped(source.source, reason, "remove these characters"))
         else:
             yield source
 
@@ -198,6 +213,10 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
     batch: list[Document] = []
     characters = 0
     for document in documents:
+        if any(document.source == other.source for other in batch):
+            # Said twice, a document is what was said last: it waits for the first to be published.
+            yield batch
+            batch, characters = [], 0
         batch.append(document)
         characters += len(document.text)
         if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
@@ -217,10 +236,12 @@ def _repeated(batch: Sequence[Document], seen: set[str]) -> int:
 def _texts(tallies: Tallies) -> list[str]:
     """What the added facts and entities need to have embedded."""
     facts = [fact.text for fact in tallies.facts.values() if fact.evidence > 0]
-    forms = [
-        form
-        for entity in tallies.entities.values()
-        for (attribute, form), times in entity.said.items()
-        if attribute is Attribute.FORM and times > 0
+    return facts + [form for entity in tallies.entities.values() for form in _likely_forms(entity)]
+
+
+def _likely_forms(entity: EntityTally) -> list[str]:
+    """Those that are likely to be among the best supported, which alone are embedded; what is missed comes later."""
+    added = [
+        (-times, form) for (attribute, form), times in entity.said.items() if attribute is Attribute.FORM and times > 0
     ]
-    return facts + forms
+    return [form for _, form in sorted(added)[:FORMS_EMBEDDED]]

@@ -4,6 +4,7 @@ What a sentence is about (see subjects) takes part in its fact, because sentence
 names fewer than two things makes no fact; it is found as part of its passage.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyadic.construction.subjects import Subjects, subjects
@@ -14,6 +15,7 @@ from polyadic.text.language import detect_language
 from polyadic.text.names import Name, Sort, Vocabulary, names, vocabulary
 from polyadic.text.plain_text import is_heading, plain
 from polyadic.text.sentences import sentences
+from polyadic.text.words import WORD
 
 _SUBJECT_SCORE = 90.0
 _SCORES = {Sort.NAME: 60.0, Sort.DATE: 30.0, Sort.NUMBER: 15.0}
@@ -21,6 +23,7 @@ _WORDS_OF_A_FULL_NAME = 2
 _FULL_NAME_BONUS = 15.0
 _COMPLETE, _LEANS_ON_ANOTHER, _FRAGMENT = 8.0, 6.0, 2.0
 _WORDS_OF_A_FRAGMENT = 4
+_CHARACTERS_OF_A_WORD = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +96,19 @@ def completeness(sentence: str) -> float:
 
     >>> [completeness(said) for said in ("asked Ada.", "She was a poet's daughter.", "Ada was born in 1815.")]
     [2.0, 6.0, 8.0]
+    >>> completeness("巴贝奇教数学。"), completeness("我爱你。")
+    (8.0, 2.0)
     """
-    words = sentence.lower().split()
-    if len(words) < _WORDS_OF_A_FRAGMENT:
+    words = WORD.findall(sentence.lower())
+    if _count(words) < _WORDS_OF_A_FRAGMENT:
         return _FRAGMENT
     return _LEANS_ON_ANOTHER if words[0] in PRONOUNS else _COMPLETE
+
+
+def _count(words: Sequence[str]) -> float:
+    """How many words; of Chinese and Japanese, where each character comes alone, about as many as they form."""
+    characters = sum("\u3040" <= word < "\ua000" for word in words)
+    return len(words) - characters + characters / _CHARACTERS_OF_A_WORD
 
 
 def participants(sentence: str, subject: str, known: Vocabulary) -> tuple[Participation, ...]:

@@ -20,6 +20,7 @@ LONG_DOCUMENT = 20_000
 _PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:\r?\n[^\S\r\n]*\S.*)*")
 _LISTED = re.compile(r"[|>]|[-*+•‣]\s|\(?\d{1,3}[.)]\s")
 _OPENING = 300
+_LONGEST_SUBJECT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ def subjects(document: Document, known: Vocabulary) -> Subjects:
     """
     if document.title and len(document.text) < LONG_DOCUMENT:
         return Subjects((), (document.title,))
-    parts = [(start, words) for start, words in headings(document.text) if _first_name(words, known)]
+    found = ((start, words) for start, words in headings(document.text) if len(words) <= _LONGEST_SUBJECT)
+    parts = [(start, words) for start, words in found if _first_name(words, known)]
     if not parts and not document.title:
         parts = list(_openings(document.text, known))
     return Subjects(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))

@@ -5,7 +5,7 @@ of a question that needs two documents are there. Where even the best sentence i
 documents do not answer it, and that is the answer.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -26,8 +26,9 @@ LEAST_SHARE = 0.4
 # Of sentences about as much like the question, the one that retrieval found strongest is quoted; chosen likewise.
 RETRIEVAL_WEIGHT = 0.1
 # An answer says something that the question does not: a sentence with fewer new words than this counts for less, or
-# "Scrooge inquired." would answer every question about Scrooge.
+# "Scrooge inquired." would answer every question about Scrooge. A name or a number is worth two words.
 NEW_WORDS = 4
+_WORDS_A_NAME_IS_WORTH = 2
 QUOTED = "no language model is configured: the best supporting sentences are quoted"
 NO_ANSWER = "Nothing in these documents answers that."
 NO_SUPPORT = "no language model is configured, and no sentence found is enough like the question to be quoted"
@@ -39,7 +40,7 @@ class _Candidate:
     """A sentence that may be quoted.
 
     ``strength`` in [0, 1]: how strongly retrieval found it as a fact; ``news`` in [0, 1]: how far it says more than
-    the question; ``similarity``: of the two, less where there is little news.
+    the question, or all that the question says; ``similarity``: of the two, less where there is little news.
     """
 
     place: Place
@@ -55,6 +56,27 @@ class _Candidate:
         return self.similarity + RETRIEVAL_WEIGHT * self.strength * self.news
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The words of a question that say something, and those that say nothing in its language."""
+
+    content: frozenset[str]
+    empty: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> "_Asked":
+        empty = function_words(detect_language(question))
+        return cls(words(question) - empty, empty)
+
+    def news(self, sentence: str) -> float:
+        said = words(sentence)
+        if self.content and self.content <= said:
+            return 1.0
+        new = said - self.content - self.empty
+        telling = sum(word not in sentence or word.isdecimal() for word in new)
+        return min(1.0, (len(new) + (_WORDS_A_NAME_IS_WORTH - 1) * telling) / NEW_WORDS)
+
+
 async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     """Answer from knowledge by quoting it.
 
@@ -66,7 +88,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     """
     started = perf_counter()
     strengths = _strengths(knowledge.facts)
-    asked = words(knowledge.question) | function_words(detect_language(knowledge.question))
+    asked = _Asked.of(knowledge.question)
     passages = [list(_candidates(places, strengths, asked)) for places in _first_passages(knowledge.items)]
     texts = [_in_context(candidate.place) for candidates in passages for candidate in candidates]
     vectors = await embedder.embed([knowledge.question, *texts])
@@ -122,7 +144,7 @@ def _strengths(facts: Sequence[Item]) -> dict[tuple[str, Span], float]:
 
 
 def _candidates(
-    places: Sequence[Place], strengths: Mapping[tuple[str, Span], float], asked: Set[str]
+    places: Sequence[Place], strengths: Mapping[tuple[str, Span], float], asked: _Asked
 ) -> Iterator[_Candidate]:
     """The sentences that could answer, each once: no headings, and no questions."""
     seen = set()
@@ -132,10 +154,8 @@ def _candidates(
             at = Span(whole.span.start + span.start, whole.span.start + span.end)
             if at not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
                 seen.add(at)
-                news = min(1.0, len(words(quote) - asked) / NEW_WORDS)
-                yield _Candidate(
-                    replace(whole, span=at, quote=quote), strengths.get((whole.document_id, at), 0.0), news
-                )
+                strength = strengths.get((whole.document_id, at), 0.0)
+                yield _Candidate(replace(whole, span=at, quote=quote), strength, asked.news(quote))
 
 
 def _in_context(place: Place) -> str:

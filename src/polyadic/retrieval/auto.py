@@ -5,10 +5,13 @@ with facts of a language model as without. It needs facts to walk over: a store 
 script whose names are not recognised, lists of numbers) is searched by ``chunks``.
 """
 
+from dataclasses import replace
+
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.methods.chunks import Chunks
 from polyadic.retrieval.methods.walk import Walk
+from polyadic.retrieval.trace import Trace
 from polyadic.settings import Settings
 from polyadic.store.protocol import Reader
 
@@ -23,5 +26,9 @@ class Auto:
         self._chunks = Chunks()
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        method = self._walk if reader.size("fact") >= reader.size("chunk") else self._chunks
-        return await method.retrieve(question, reader, embedder, context_tokens)
+        trace = Trace()
+        facts, chunks = reader.size("fact"), reader.size("chunk")
+        method = self._walk if facts >= chunks else self._chunks
+        trace.done("choose", f"{method.name}, as there are {facts} facts and {chunks} passages")
+        found = await method.retrieve(question, reader, embedder, context_tokens)
+        return replace(found, trace=(*trace.steps, *found.trace))

@@ -1,6 +1,6 @@
 """Names that the store knows, wherever a text mentions them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +13,13 @@ from polyadic.text.function_words import function_words
 from polyadic.text.words import WORD
 
 _LONGEST_NAME = 8
+_MOST_HOMONYMS = 8
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Characters of a text that name entities of the store: more than one where it knows homonyms."""
+    """Characters of a text that name entities of the store: more than one where it knows homonyms, at most eight."""
 
     span: Span
     entities: tuple[int, ...]
@@ -33,8 +34,17 @@ def known_names(texts: Sequence[str], reader: Reader) -> list[list[Mention]]:
     words = [[Span(*match.span()) for match in WORD.finditer(text)] for text in texts]
     candidates = [list(_candidates(text, spans)) for text, spans in zip(texts, words, strict=True)]
     wanted = dict.fromkeys(loose for runs in candidates for _, _, loose in runs)
-    known = reader.named(list(wanted))
+    known = {name: _foremost(rows, reader) for name, rows in reader.named(list(wanted)).items()}
     return [_longest(spans, runs, known) for spans, runs in zip(words, candidates, strict=True)]
+
+
+def _foremost(homonyms: Sequence[int], reader: Reader) -> tuple[int, ...]:
+    """The homonyms, or of very many those that take part in most facts."""
+    if len(homonyms) <= _MOST_HOMONYMS:
+        return tuple(homonyms)
+    rows = np.array(homonyms, dtype=np.int64)
+    most = np.argsort(-reader.degrees("entity", rows), kind="stable")[:_MOST_HOMONYMS]
+    return tuple(rows[np.sort(most)].tolist())
 
 
 def _candidates(text: str, words: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
@@ -66,11 +76,13 @@ def _telling(text: str, words: Sequence[Span]) -> NDArray[np.bool_]:
     return np.array([tells and ((i > 0 and cased) or shown[i].lower() not in common) for i, tells in enumerate(told)])
 
 
-def _longest(words: Sequence[Span], runs: Sequence[tuple[int, int, str]], known: dict[str, list[int]]) -> list[Mention]:
+def _longest(
+    words: Sequence[Span], runs: Sequence[tuple[int, int, str]], known: Mapping[str, tuple[int, ...]]
+) -> list[Mention]:
     free = np.ones(len(words), dtype=bool)
     found = []
     for first, last, loose in runs:
         if loose in known and free[first:last].all():
             free[first:last] = False
-            found.append(Mention(Span(words[first].start, words[last - 1].end), tuple(known[loose])))
+            found.append(Mention(Span(words[first].start, words[last - 1].end), known[loose]))
     return sorted(found, key=lambda mention: mention.span)

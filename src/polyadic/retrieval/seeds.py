@@ -16,6 +16,8 @@ SHARPNESS = 4
 NEAREST_FACTS, NEAREST_CHUNKS = 60, 20
 _FACTS_OF_AN_ANCHOR = 100
 _CHUNKS_ABOUT_AN_ANCHOR = 3
+# More than the sentences of all but a passage of bare lines.
+_FACTS_IN_A_CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     about = reader.titled(question.anchors, _CHUNKS_ABOUT_AN_ANCHOR).targets
     chunks = np.union1d(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
-    facts = np.unique(np.concatenate([near_facts.rows, of_anchors, reader.facts_in(chunks).targets]))
+    facts = np.unique(np.concatenate([near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets]))
     return Start(question.anchors, near_facts, near_chunks, facts, chunks)
 
 

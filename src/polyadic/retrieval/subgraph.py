@@ -11,6 +11,9 @@ from polyadic.store.protocol import Links, Reader, Rows
 
 Places = NDArray[np.int64]
 
+CHUNKS_OF_A_FACT = 30
+"""What more passages than this state alike is boilerplate, and leads nowhere in particular."""
+
 
 @dataclass(frozen=True)
 class Subgraph:
@@ -35,7 +38,7 @@ class Subgraph:
 def surround(facts: Rows, chunks: Rows, reader: Reader) -> Subgraph:
     """The subgraph that these facts span, with these chunks even where they state none of them."""
     facts = np.unique(facts)
-    participation, statement = reader.entities_of(facts), reader.chunks_of(facts)
+    participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
     chunks = np.union1d(statement.targets, chunks)
     naming = reader.titles_of(chunks)
     entities = np.unique(np.concatenate([participation.targets, naming.targets]))

@@ -1,12 +1,22 @@
 """Opening the SQLite file of a workspace: pragmas, versions, migrations."""
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from polyadic.errors import StoreError
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 BUSY_MILLISECONDS = 30_000
+_HINTS = {
+    "SQLITE_FULL": "make room on the disk, then run this again; nothing that was finished is lost",
+    "SQLITE_IOERR": "see whether the disk is full or failing, then run this again",
+    "SQLITE_READONLY": "make the workspace's folder writable, or copy it to where it is",
+    "SQLITE_CANTOPEN": "make the workspace's folder writable, or choose another with -w",
+    "SQLITE_BUSY": "another program holds the store; run this again when it has ended",
+}
+_DEFAULT_HINT = "it is damaged or no store of ours: restore it from a backup, or index into a new folder"
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -17,7 +27,7 @@ def connect(path: Path) -> sqlite3.Connection:
     StoreError
         The file is no store of ours, is damaged, or was written by a newer version.
     """
-    try:
+    with explained(path):
         connection = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=BUSY_MILLISECONDS / 1000
         )
@@ -26,12 +36,24 @@ def connect(path: Path) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path} cannot be opened as a workspace's store ({error})",
-            "restore it from a backup, or index into a new folder",
-        ) from error
     return connection
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Errors of SQLite within, told as what is the matter with the store and what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        hint = next((hint for start, hint in _HINTS.items() if name.startswith(start)), _DEFAULT_HINT)
+        raise StoreError(f"{path} cannot be used ({error})", hint) from error
+
+
+def rolled_back(connection: sqlite3.Connection) -> None:
+    """End the transaction of a connection, unless SQLite has done so itself (it does when the disk is full)."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
@@ -42,6 +64,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     # NORMAL in WAL mode survives kill -9 at any moment; only a power cut may lose the last commits, never the store.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    # What is withdrawn is to be gone from the file as well.
+    connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA cache_size = -65536")
     connection.execute("PRAGMA temp_store = MEMORY")
     if version < VERSION:

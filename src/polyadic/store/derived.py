@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polyadic import identity
-from polyadic.derivation import Attribute, EntityTally, Tallies
+from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies
 
-FORMS_EMBEDDED = 8
 _VARIABLES = 500
 
 

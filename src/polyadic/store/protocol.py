@@ -89,11 +89,11 @@ class Reader(Protocol):
     def entities_of(self, facts: Rows) -> Links:
         """Entities of each fact."""
 
-    def chunks_of(self, facts: Rows) -> Links:
-        """Chunks whose evidence states each fact."""
+    def chunks_of(self, facts: Rows, limit: int) -> Links:
+        """Chunks whose evidence states each fact, at most ``limit`` a fact."""
 
-    def facts_in(self, chunks: Rows) -> Links:
-        """Facts that the evidence of each chunk states."""
+    def facts_in(self, chunks: Rows, limit: int) -> Links:
+        """Facts that the evidence of each chunk states, at most ``limit`` a chunk."""
 
     def titles_of(self, chunks: Rows) -> Links:
         """The entity that names the document of each chunk, where there is one."""
@@ -130,6 +130,9 @@ class Reader(Protocol):
 
     def documents(self) -> list[DocumentRecord]:
         """Every published document, by source."""
+
+    def record(self, document_id: str) -> DocumentRecord | None:
+        """A published document without its text; None where there is none."""
 
     def document(self, document_id: str) -> Document: ...
     def chunks_in(self, document_id: str) -> Rows:
@@ -180,6 +183,9 @@ class Writer(Protocol):
 
         Returns the ids of the chunks whose evidence is already there.
         """
+
+    def drop_staged(self) -> None:
+        """Forget revisions that were staged and never published: leftovers of runs that were given up."""
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         """Record evidence for chunks (by id) of the staged revision of a document."""

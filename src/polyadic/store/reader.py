@@ -1,7 +1,8 @@
 """Reading one committed state of the SQLite store: arrays for what is near, tables for what it says."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -18,13 +19,25 @@ from polyadic.store.snapshot import Snapshot
 PLACES_SHOWN = 8
 _PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 
+_RECORDS = (
+    "SELECT d.digest, d.source, r.title, length(r.text), r.metadata,"
+    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
+    " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
+    " FROM document d JOIN revision r ON r.id = d.current"
+)
+
 
 class SqliteReader:
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
-    def __init__(self, connection: sqlite3.Connection, snapshot: Snapshot) -> None:
+    def __init__(self, connection: sqlite3.Connection, snapshot: Callable[[], Snapshot]) -> None:
         self._connection = connection
-        self._snapshot = snapshot
+        self._load_snapshot = snapshot
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        """Loaded only for what needs it: looking up a document, or deleting one, does not."""
+        return self._load_snapshot()
 
     # nearest by vector, and by words
 
@@ -81,11 +94,11 @@ class SqliteReader:
     def entities_of(self, facts: Rows) -> Links:
         return _links(self._snapshot.fact_entity_starts, self._snapshot.fact_entities, facts)
 
-    def chunks_of(self, facts: Rows) -> Links:
-        return _links(self._snapshot.fact_chunk_starts, self._snapshot.fact_chunks, facts)
+    def chunks_of(self, facts: Rows, limit: int) -> Links:
+        return _links(self._snapshot.fact_chunk_starts, self._snapshot.fact_chunks, facts, limit)
 
-    def facts_in(self, chunks: Rows) -> Links:
-        return _links(self._snapshot.chunk_fact_starts, self._snapshot.chunk_facts, chunks)
+    def facts_in(self, chunks: Rows, limit: int) -> Links:
+        return _links(self._snapshot.chunk_fact_starts, self._snapshot.chunk_facts, chunks, limit)
 
     def titles_of(self, chunks: Rows) -> Links:
         titles = self._snapshot.title_entity[chunks]
@@ -194,16 +207,12 @@ class SqliteReader:
         )
 
     def documents(self) -> list[DocumentRecord]:
-        rows = self._connection.execute(
-            "SELECT d.digest, d.source, r.title, length(r.text), r.metadata,"
-            " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
-            " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
-            " FROM document d JOIN revision r ON r.id = d.current ORDER BY d.source"
-        )
-        return [
-            DocumentRecord(digest.hex(), source, title, characters, chunks, facts, load_metadata(metadata))
-            for digest, source, title, characters, metadata, chunks, facts in rows
-        ]
+        return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
+
+    def record(self, document_id: str) -> DocumentRecord | None:
+        sql = f"{_RECORDS} WHERE d.digest = ?"
+        row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
+        return None if row is None else _record(*row)
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
@@ -226,11 +235,13 @@ class SqliteReader:
     def identified(self, side: Side, prefix: str, limit: int) -> Rows:
         padded = prefix.lower()
         low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
+        # Chunks of staged revisions are there, but not to be seen.
+        seen = "JOIN document d ON d.current = x.revision" if side == "chunk" else ""
         rows = self._connection.execute(
-            f"SELECT id FROM {side} WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT ?", (low, high, limit)
-        ).fetchall()
-        known = set(self._snapshot.chunk_ids.tolist()) if side == "chunk" else None
-        return self._snapshot.rows(side, [row for (row,) in rows if known is None or row in known])
+            f"SELECT x.id FROM {side} x {seen} WHERE x.digest BETWEEN ? AND ? ORDER BY x.digest LIMIT ?",
+            (low, high, limit),
+        )
+        return self._snapshot.rows(side, [row for (row,) in rows])
 
     def keyed(self, keys: Sequence[str]) -> dict[str, int]:
         pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
@@ -277,6 +288,12 @@ class SqliteReader:
     def _sum(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
         return total
+
+
+def _record(
+    digest: bytes, source: str, title: str, characters: int, metadata: str, chunks: int, facts: int
+) -> DocumentRecord:
+    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, load_metadata(metadata))
 
 
 def _place(document: bytes, source: str, title: str, chunk: bytes, start: int, stop: int, quote: str) -> Place:

@@ -9,6 +9,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from polyadic.derivation import SCORE_UNIT
 from polyadic.store.protocol import Side
 
+_LEFT_OVER_SECONDS = 60
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
@@ -64,9 +66,10 @@ class Snapshot:
         fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
         chunk = _columns(
             connection,
-            "SELECT c.id, coalesce(e.id, -1) FROM document d JOIN revision r ON r.id = d.current"
-            " JOIN chunk c ON c.revision = r.id LEFT JOIN entity e ON e.key = r.title_key ORDER BY c.digest",
-            2,
+            "SELECT c.id, coalesce(e.id, -1), row_number() OVER (ORDER BY d.digest, c.start) FROM document d"
+            " JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
+            " LEFT JOIN entity e ON e.key = r.title_key ORDER BY c.digest",
+            3,
         )
         participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
         statement = _columns(connection, "SELECT DISTINCT fact, chunk FROM statement", 2)
@@ -88,7 +91,7 @@ class Snapshot:
             dimension,
         )
         titles = np.where(chunk[1] < 0, -1, _positions(entity[0], np.maximum(chunk[1], 0)))
-        titled_starts, titled_chunks = _titled(titles, chunk[0], len(entity[0]))
+        titled_starts, titled_chunks = _titled(titles, chunk[2], len(entity[0]))
         form_starts, form_order = _grouped(_positions(entity[0], forms), len(entity[0]))
         window_starts, window_order = _grouped(_positions(chunk[0], windows), len(chunk[0]))
         return cls(
@@ -155,8 +158,14 @@ class Snapshot:
                 aside.rename(folder)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
-        for sibling in folder.parent.iterdir():
-            if sibling != folder and sibling.is_dir() and not sibling.name.startswith("writing-"):
+        _remove_others(folder)
+
+
+def _remove_others(folder: Path) -> None:
+    """Older states, and what killed processes left; what another process writes at this moment stays."""
+    for sibling in folder.parent.iterdir():
+        with contextlib.suppress(OSError):
+            if sibling != folder and time.time() - sibling.stat().st_mtime > _LEFT_OVER_SECONDS:
                 shutil.rmtree(sibling, ignore_errors=True)
 
 
@@ -181,12 +190,12 @@ def _positions(ids: Integers, wanted: Integers) -> Integers:
     return order[np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)].astype(np.int64)
 
 
-def _titled(titles: Integers, chunk_ids: Integers, entities: int) -> tuple[Integers, Integers]:
-    """Chunks of the documents that each entity names, in the order of each document, which is that of their ids."""
+def _titled(titles: Integers, order: Integers, entities: int) -> tuple[Integers, Integers]:
+    """Chunks of the documents that each entity names, document by document, in the order given."""
     named = np.flatnonzero(titles >= 0)
-    named = named[np.argsort(chunk_ids[named])]
-    starts, order = _grouped(titles[named], entities)
-    return starts, named[order]
+    named = named[np.argsort(order[named])]
+    starts, grouping = _grouped(titles[named], entities)
+    return starts, named[grouping]
 
 
 def _means(totals: Integers, evidence: Integers) -> Floats:

@@ -5,13 +5,15 @@ import os
 import secrets
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from polyadic.errors import EmbedderMismatch, StoreBusy
-from polyadic.store.database import connect
+from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
+from polyadic.store.database import connect, explained, rolled_back
 from polyadic.store.protocol import Reader, Writer
 from polyadic.store.reader import SqliteReader
 from polyadic.store.snapshot import Snapshot
@@ -39,15 +41,24 @@ class SqliteStore:
     """
 
     def __init__(self, folder: Path, embedder: str, dimension: int) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         self._folder = folder
         self._path = folder / _FILE
         self._dimension = dimension
         self._writer = connect(self._path)
         self._idle: list[sqlite3.Connection] = []
-        self._lock = FileLock(folder / "writer.lock")
         self._snapshot: tuple[str, Snapshot] | None = None
-        self._check_embedder(embedder)
+        self._readers = threading.Lock()
+        # Two locks: one for other processes, one for other threads and tasks of this one.
+        self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
+        self._within_process = threading.Lock()
+        self._holding: ContextVar[bool] = ContextVar("holding", default=False)
+        try:
+            with explained(self._path):
+                self._check_embedder(embedder)
+        except BaseException:
+            self.close()
+            raise
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -56,44 +67,46 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Reader]:
-        connection = self._idle.pop() if self._idle else connect(self._path)
-        try:
-            connection.execute("BEGIN")
-            yield SqliteReader(connection, self._current_snapshot(connection))
-        finally:
-            connection.execute("ROLLBACK")
-            self._idle.append(connection)
+        with explained(self._path):
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN")
+                stamp = "-".join(_meta(connection, key) or "0" for key in ("store", "generation"))
+                yield SqliteReader(connection, lambda: self._snapshot_of(connection, stamp))
+            finally:
+                rolled_back(connection)
+                with self._readers:
+                    self._idle.append(connection)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
+        if self._holding.get():
+            yield
+            return
+        self._acquire()
+        token = self._holding.set(True)
         try:
-            self._lock.acquire(timeout=0)
-        except Timeout as error:
-            raise StoreBusy(
-                f"another process{self._holder()} is writing to {self._folder}",
-                "wait for it to end, then run this again",
-            ) from error
-        try:
-            if self._lock.lock_counter == 1:
-                (self._folder / "writer.pid").write_text(str(os.getpid()))
+            (self._folder / "writer.pid").write_text(str(os.getpid()))
             yield
         finally:
-            self._lock.release()
+            self._holding.reset(token)
+            self._between_processes.release()
+            self._within_process.release()
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self.exclusive():
+        with self.exclusive(), explained(self._path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield SqliteWriter(self._writer)
                 self._writer.execute("COMMIT")
             except BaseException:
-                self._writer.execute("ROLLBACK")
+                rolled_back(self._writer)
                 raise
 
     def size(self) -> int:
         """Bytes on disk, of the store and of what is derived from it."""
-        return sum(file.stat().st_size for file in self._folder.rglob("*") if file.is_file())
+        return _bytes_below(self._folder)
 
     def close(self) -> None:
         # A reader elsewhere may be using the log; closing twice is as good as closing once.
@@ -103,11 +116,33 @@ class SqliteStore:
             connection.close()
         self._idle.clear()
 
-    def _current_snapshot(self, connection: sqlite3.Connection) -> Snapshot:
-        stamp = "-".join(_meta(connection, key) or "0" for key in ("store", "generation"))
-        if self._snapshot is None or self._snapshot[0] != stamp:
-            self._snapshot = (stamp, self._load_or_build(connection, self._folder / "derived" / stamp))
-        return self._snapshot[1]
+    def _acquire(self) -> None:
+        if not self._within_process.acquire(blocking=False):
+            raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
+        try:
+            self._between_processes.acquire(timeout=0)
+        except Timeout as error:
+            self._within_process.release()
+            raise StoreBusy(
+                f"another process{self._holder()} is writing to {self._folder}",
+                "wait for it to end, then run this again",
+            ) from error
+        except BaseException:
+            self._within_process.release()
+            raise
+
+    def _connection(self) -> sqlite3.Connection:
+        with self._readers:
+            if self._idle:
+                return self._idle.pop()
+        return connect(self._path)
+
+    def _snapshot_of(self, connection: sqlite3.Connection, stamp: str) -> Snapshot:
+        """The arrays of the state that a connection is reading; kept until another state is read."""
+        with self._readers:
+            if self._snapshot is None or self._snapshot[0] != stamp:
+                self._snapshot = (stamp, self._load_or_build(connection, self._folder / "derived" / stamp))
+            return self._snapshot[1]
 
     def _load_or_build(self, connection: sqlite3.Connection, folder: Path) -> Snapshot:
         try:
@@ -116,7 +151,7 @@ class SqliteStore:
             # Missing or damaged: it is derived, so it is made again.
             shutil.rmtree(folder, ignore_errors=True)
         snapshot = Snapshot.build(connection, self._dimension)
-        # A reader on a full or read-only disk still answers, only more slowly.
+        # On a full disk a reader still answers, only more slowly.
         with contextlib.suppress(OSError):
             snapshot.save(folder)
         return snapshot
@@ -139,6 +174,25 @@ class SqliteStore:
             return f" ({(self._folder / 'writer.pid').read_text()})"
         except OSError:
             return ""
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be a workspace's folder ({error.strerror})", "choose another folder with -w"
+        ) from error
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            # A reader may be replacing derived files meanwhile.
+            with contextlib.suppress(OSError):
+                total += (Path(parent) / name).stat().st_size
+    return total
 
 
 def _meta(connection: sqlite3.Connection, key: str) -> str | None:

@@ -1,5 +1,6 @@
 """Writing to the SQLite store inside one transaction: staging, publishing, withdrawing."""
 
+import secrets
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,13 +34,21 @@ class SqliteWriter:
 
     def stage(self, document: Document, recipe: str, chunks: Sequence[Chunk]) -> frozenset[str]:
         row = self._document_row(document)
-        revision = self._left_over(row, Stamp(document.content, recipe))
+        revision = self._left_over(row, Stamp(document.content, recipe), chunks)
         if revision is None:
             revision = self._insert_revision(row, document, recipe, chunks)
         done = self._connection.execute(
             "SELECT digest FROM chunk WHERE revision = ? AND evidence IS NOT NULL", (revision,)
         )
         return frozenset(digest.hex() for (digest,) in done)
+
+    def drop_staged(self) -> None:
+        staged = self._connection.execute(
+            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE r.id IS NOT d.current"
+        ).fetchall()
+        for (revision,) in staged:
+            self._delete_revision(revision)
+        self._connection.execute("DELETE FROM document WHERE current IS NULL")
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         revision = self._staged_revision(document_id)
@@ -81,10 +90,9 @@ class SqliteWriter:
         for document_id in change.published:
             self._publish(document_id, change.windows)
         for document_id in change.withdrawn:
-            self._connection.execute("DELETE FROM document WHERE digest = ?", (digest_bytes(document_id),))
-        self._connection.execute(
-            "INSERT INTO meta VALUES ('generation', 1) ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1"
-        )
+            self._forget(document_id)
+        # Drawn, not counted: a store restored from a backup must not meet arrays of a state with the same number.
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (secrets.token_hex(8),))
 
     def attach(self) -> list[str]:
         digests = list(self._needs.texts)
@@ -117,15 +125,17 @@ class SqliteWriter:
         ).fetchone()[0]
         return row
 
-    def _left_over(self, document_row: int, stamp: Stamp) -> int | None:
-        """The revision that an interrupted run left for this stamp; those for other stamps are dropped."""
+    def _left_over(self, document_row: int, stamp: Stamp, chunks: Sequence[Chunk]) -> int | None:
+        """The revision that an interrupted run left for this stamp and these chunks; others are dropped."""
         kept = None
         for revision, content, recipe in self._connection.execute(
             "SELECT r.id, r.content, r.recipe FROM revision r JOIN document d ON d.id = r.document"
             " WHERE d.id = ? AND r.id IS NOT d.current",
             (document_row,),
         ).fetchall():
-            if Stamp(content, recipe) == stamp:
+            cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))
+            same = [digest.hex() for (digest,) in cut] == [chunk.id for chunk in chunks]
+            if same and Stamp(content, recipe) == stamp:
                 kept = revision
             else:
                 self._delete_revision(revision)
@@ -195,6 +205,16 @@ class SqliteWriter:
         self._delete_revision(revision)
         self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
 
+    def _forget(self, document_id: str) -> None:
+        """Delete a document with every revision of it, so that nothing of its text is left."""
+        digest = digest_bytes(document_id)
+        revisions = self._connection.execute(
+            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?", (digest,)
+        ).fetchall()
+        for (revision,) in revisions:
+            self._delete_revision(revision)
+        self._connection.execute("DELETE FROM document WHERE digest = ?", (digest,))
+
     def _delete_revision(self, revision: int) -> None:
         self._connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
         self._connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
@@ -205,18 +225,19 @@ class SqliteWriter:
             "UPDATE document SET current = ? WHERE digest = ?", (revision, digest_bytes(document_id))
         )
         chunks = self._connection.execute(
-            "SELECT id, digest, evidence FROM chunk WHERE revision = ?", (revision,)
+            "SELECT id, digest, start, stop, evidence FROM chunk WHERE revision = ?", (revision,)
         ).fetchall()
-        for chunk, digest, evidence in chunks:
-            self._insert_statements(chunk, load_evidence(evidence or "[]"))
+        for chunk, digest, start, stop, evidence in chunks:
+            self._insert_statements(chunk, Span(start, stop), load_evidence(evidence or "[]"))
             for ordinal, text in enumerate(windows[digest.hex()]):
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
                 )
         self._index_words(revision, "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)")
 
-    def _insert_statements(self, chunk: int, evidence: Sequence[Evidence]) -> None:
-        stated = [(e.fact_id, e.spans) for e in evidence]
+    def _insert_statements(self, chunk: int, whole: Span, evidence: Sequence[Evidence]) -> None:
+        """Where each fact is stated; one that names no characters is stated by the whole chunk."""
+        stated = [(e.fact_id, e.spans or (whole,)) for e in evidence]
         rows = self._derived.fact_rows(fact_id for fact_id, _ in stated if fact_id is not None)
         self._connection.executemany(
             "INSERT OR IGNORE INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?)",

@@ -18,19 +18,19 @@ _LEAST_SHOUTED = 4
 
 _TOKEN = re.compile(
     r"""
-      (?P<skip>https?://\S+ | www\.\S+ | \S+@\S+\.\w+)
+      (?P<skip>https?://\S+ | www\.\S+ | [^\s@]{1,64}@[^\s@]{1,255}\.\w+)
     | (?P<date>
           (?:[0-2]?\d|3[01])(?:st|nd|rd|th|\.|er|º)?\ (?:of\ |de\ )?[^\W\d_]{3,12}\.?,?   # 12 May 1843
               \ (?:de\ )?\d{3,4}\b
         | [^\W\d_]{3,12}\.?\ \d{1,2}(?:st|nd|rd|th)?,\ \d{4}\b                                # May 12, 1843
         | \d{1,4}(?P<s>[-/.])\d{1,2}(?P=s)\d{1,4}\b                                             # 1843-05-12
       )
-    | (?P<number>\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b)
+    | (?P<number>(?<!\d)\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?\b)
     | (?P<word>
           (?:[^\W\d_]\.){2,}                                                                  # U.S., J.K.
         | [^\W\d_]\.(?=[ ]?[^\W\d_])                                                          # J. (Rowling)
         | (?:St|Ste|Mt|Ft|Mr|Mrs|Ms|Dr|Jr|Sr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Gov|Sen|No|Vol)\.
-        | \d+[^\W\d_]\w*                                                                       # 1B, 3D
+        | (?<!\d)\d+[^\W\d_]\w*                                                                # 1B, 3D
         | [^\W\d_]\w*(?:['’\-‐&.]\w+)*(?:(?<!s)['’](?=\ [A-Z]))?                                # Dunkin' (Brands)
       )
     | (?P<mark>[^\w\s])

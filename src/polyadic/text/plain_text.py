@@ -2,14 +2,14 @@
 
 import re
 
-_STRUCTURE = re.compile(r"^\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)])\s+)+|\s+#+\s*$")
+# Text may hold anything, so every pattern here takes linear time: no repeat starts anew within its own matches.
+_STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)])\s+)+")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"`+")
-_CELLS = re.compile(r"\s*\|\s*")
 _RULE = re.compile(r"^[\s|:=_~+*-]*$")
-_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(\S[^\n]*)", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
 
@@ -21,7 +21,8 @@ def plain(sentence: str) -> str:
     """
     if _RULE.match(sentence) or sentence.startswith("```"):
         return ""
-    text = _STRUCTURE.sub("", sentence)
+    opening = _STRUCTURE.match(sentence)
+    text = without_closing_marks(sentence[opening.end() :] if opening else sentence)
     if "[" in text:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "<" in text:
@@ -29,8 +30,19 @@ def plain(sentence: str) -> str:
     text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
     text = _CODE.sub("", text)
     if sentence.startswith("|"):
-        text = _CELLS.sub("; ", text.strip(" |"))
+        text = "; ".join(cell.strip() for cell in text.strip(" |").split("|"))
     return _SPACE.sub(" ", text).strip()
+
+
+def without_closing_marks(heading: str) -> str:
+    """A heading without the number signs that may close it.
+
+    >>> without_closing_marks("On C# ##"), without_closing_marks("On C#")
+    ('On C#', 'On C#')
+    """
+    words = heading.rstrip()
+    bare = words.rstrip("#")
+    return bare.rstrip() if bare != words and bare[-1:].isspace() else words
 
 
 def is_heading(sentence: str) -> bool:

@@ -43,6 +43,9 @@ _UNFINISHED = re.compile(
     """,
     re.VERBOSE,
 )
+_LONGEST_UNFINISHED = 12
+# sentencex expects an end of a sentence before characters like those of the sentence, not before "1871" or "iPhone".
+_UNSPACED_END = re.compile(r"[。！？｡][\"”’」』）]*(?=[0-9a-z])")
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
 # Where a part may end, best first: after what is surely or probably a sentence (after a word of one or two letters or
 # digits a full stop is often no end), else where a sentence that is too long may be cut.
@@ -155,16 +158,24 @@ def _pieces(text: str, part: Span, language: str) -> Iterator[Span]:
         at = content.find(piece, cursor)
         if at < 0:
             continue
-        yield from _stripped(text, part.start + cursor, part.start + at + len(piece))
+        yield from _split_again(text, part.start + cursor, part.start + at + len(piece))
         cursor = at + len(piece)
-    yield from _stripped(text, part.start + cursor, part.end)
+    yield from _split_again(text, part.start + cursor, part.end)
+
+
+def _split_again(text: str, start: int, end: int) -> Iterator[Span]:
+    """Chinese and Japanese sentences that a digit or a lower-case Latin letter follows."""
+    for found in _UNSPACED_END.finditer(text, start, end):
+        yield from _stripped(text, start, found.end())
+        start = found.end()
+    yield from _stripped(text, start, end)
 
 
 def _joined(text: str, pieces: Iterator[Span]) -> Iterator[Span]:
     """Pieces put together again where the boundary followed a title ("St.") or a list number ("1.")."""
     held: Span | None = None
     for piece in pieces:
-        if held is not None and _UNFINISHED.search(text[held.start : held.end]):
+        if held is not None and _is_unfinished(text, held):
             held = Span(held.start, piece.end)
             continue
         if held is not None:
@@ -172,6 +183,11 @@ def _joined(text: str, pieces: Iterator[Span]) -> Iterator[Span]:
         held = piece
     if held is not None:
         yield held
+
+
+def _is_unfinished(text: str, piece: Span) -> bool:
+    """Whether a piece ends in a title or is a list number; its end tells, however long it has become."""
+    return _UNFINISHED.search(text[max(piece.start, piece.end - _LONGEST_UNFINISHED) : piece.end]) is not None
 
 
 def _cut(text: str, sentence: Span) -> Iterator[Span]:

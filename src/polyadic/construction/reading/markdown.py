@@ -9,9 +9,9 @@ import yaml
 from polyadic.construction.reading.decode import checked, decode
 from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.metadata import metadata_of, title_of
-from polyadic.construction.reading.plain import file_title
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.plain_text import without_closing_marks
 
 LONGEST_FRONT_MATTER = 64_000
 """Characters; what is longer is taken for text."""
@@ -19,11 +19,11 @@ LONGEST_FRONT_MATTER = 64_000
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _OPENS_OTHER = re.compile(r"\s{4}|\s*(?:[-*+>|]|\d+[.)])(?:\s|$)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_MARKUP = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
+_MARKUP = re.compile(r"\*+|`+|(?<!\w)_+|(?<!_)_++(?!\w)")
 _NULLS = {"", "~", "null", "Null", "NULL"}
 
 
@@ -38,7 +38,7 @@ def read_markdown(path: Path, settings: ReadingSettings) -> Iterator[Document]:
     values, body = split_front_matter(decode(read_whole(path, settings.max_megabytes), settings.encoding))
     text = checked(body)
     metadata = metadata_of(values)
-    title = title_of(metadata.pop("title", "")) or markdown_title(text) or file_title(path)
+    title = title_of(metadata.pop("title", "")) or markdown_title(text)
     yield Document(str(path), title, text, metadata)
 
 
@@ -89,7 +89,7 @@ def _closes(line: str, fence: str) -> bool:
 def _heading(line: str, previous: str) -> str:
     """The heading that ends with this line: one with number signs, or an underlined one."""
     if found := _HEADING.match(line):
-        return _unmarked(found.group(1))
+        return _unmarked(without_closing_marks(found.group(1)))
     if _UNDERLINE.match(line) and previous.strip() and not _OPENS_OTHER.match(previous):
         return _unmarked(previous)
     return ""

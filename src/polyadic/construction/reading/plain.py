@@ -26,7 +26,7 @@ def read_plain(path: Path, settings: ReadingSettings) -> Iterator[Document]:
         The file is not readable, too large, or not text.
     """
     text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
-    yield Document(str(path), plain_title(text) or file_title(path), text)
+    yield Document(str(path), plain_title(text), text)
 
 
 def plain_title(text: str) -> str:
@@ -40,15 +40,6 @@ def plain_title(text: str) -> str:
     beginning = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
     named = next((found for line in beginning if (found := _TITLE_LINE.fullmatch(line.strip()))), None)
     return title_of(named.group(1)) if named else _first_line(text)
-
-
-def file_title(path: Path) -> str:
-    """The name of a file made readable.
-
-    >>> file_title(Path("a-christmas_carol.txt"))
-    'a christmas carol'
-    """
-    return title_of(re.sub(r"[-_]+", " ", path.stem)) or path.name
 
 
 def _first_line(text: str) -> str:

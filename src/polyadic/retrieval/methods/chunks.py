@@ -21,6 +21,6 @@ class Chunks:
         vector = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
         hits = reader.nearest("chunk", vector, _MOST)
-        trace.done("nearest", f"{len(hits.rows)} passages")
         items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        trace.done("nearest", f"{len(items)} passages")
         return knowledge(question, self.name, items, context_tokens, trace)

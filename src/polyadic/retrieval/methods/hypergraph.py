@@ -50,14 +50,15 @@ class Hypergraph:
     def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_V(q), Eq. 14."""
         s = self._settings
-        hits = reader.nearest_scored("entity", h_vq, s.entities if s.entity_retrieval else 0)
-        return _above(hits, s.entity_threshold, "entities", trace)
+        if not s.entity_retrieval:
+            return _switched_off("entities", trace)
+        hits, said = _above(reader.nearest_scored("entity", h_vq, s.entities), s.entity_threshold)
+        trace.done("entities", said)
+        return hits
 
     def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> list[Item]:
-        """K_H = F*_V + F*_H, Eq. 15 to 18."""
-        s = self._settings
-        hits = reader.nearest_scored("fact", h_q, s.facts if s.fact_retrieval else 0)
-        retrieved = _above(hits, s.fact_threshold, "facts", trace)
+        """K_H = F*_V + F*_H, Eq. 16 to 18."""
+        retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
         facts = np.union1d(retrieved.rows, links.targets)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
@@ -68,16 +69,30 @@ class Hypergraph:
             f"similar to the question ({score:.2f})" if row in retrieved.rows else f"about {through[row]}"
             for row, score in zip(facts[best].tolist(), similarity[best].tolist(), strict=True)
         ]
-        trace.done("expand", f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by their entities alone")
-        return fact_items(facts[best], products[best], whys, reader)
+        items = fact_items(facts[best], products[best], whys, reader)
+        further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by their entities alone"
+        trace.done("expand", further + (f"; the first {len(items)} are kept" if len(items) < len(facts) else ""))
+        return items
+
+    def _retrieved_facts(self, h_q: Vectors, reader: Reader, trace: Trace) -> Hits:
+        """R_H(q), Eq. 15."""
+        s = self._settings
+        if not s.fact_retrieval:
+            return _switched_off("facts", trace)
+        hits, said = _above(reader.nearest_scored("fact", h_q, s.facts), s.fact_threshold)
+        trace.done("facts", said)
+        return hits
 
     def _chunks(self, h_q: Vectors, reader: Reader, trace: Trace) -> list[Item]:
         """K_chunk, Eq. 20."""
         s = self._settings
-        hits = _above(
-            reader.nearest("chunk", h_q, s.chunks if s.chunk_retrieval else 0), s.chunk_threshold, "passages", trace
-        )
-        return chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        if not s.chunk_retrieval:
+            _switched_off("passages", trace)
+            return []
+        hits, said = _above(reader.nearest("chunk", h_q, s.chunks), s.chunk_threshold)
+        items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        trace.done("passages", said)
+        return items
 
 
 def question_entities(question: str, reader: Reader) -> list[str]:
@@ -86,14 +101,18 @@ def question_entities(question: str, reader: Reader) -> list[str]:
     return [*known.mentions, *(name.text for name in names(known.remainder, Vocabulary("en")))]
 
 
-def _above(hits: Hits, threshold: float, what: str, trace: Trace) -> Hits:
-    """The hits above a threshold; where there are none, the first few."""
+def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
+    """The hits above a threshold, or where there are none the first few; and what this came to, in words."""
     passed: NDArray[np.bool_] = hits.scores > threshold
     if passed.any() or not len(hits.rows):
-        trace.done(what, f"{int(passed.sum())} above {threshold:g}")
-        return Hits(hits.rows[passed], hits.scores[passed])
-    trace.done(what, f"none above {threshold:g}, so the first {min(_FILL, len(hits.rows))}")
-    return Hits(hits.rows[:_FILL], hits.scores[:_FILL])
+        return Hits(hits.rows[passed], hits.scores[passed]), f"{int(passed.sum())} above {threshold:g}"
+    first = Hits(hits.rows[:_FILL], hits.scores[:_FILL])
+    return first, f"none above {threshold:g}, so the first {len(first.rows)}"
+
+
+def _switched_off(what: str, trace: Trace) -> Hits:
+    trace.done(what, "switched off")
+    return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
 def _mixed(facts: list[Item], chunks: list[Item]) -> list[Item]:

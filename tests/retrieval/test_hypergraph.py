@@ -1,0 +1,111 @@
+"""Method hypergraph by numbers worked out by hand (arXiv 2503.21322, Eq. 14 to 20)."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from polyadic.knowledge import Chunk, Document, Evidence, Item, Knowledge, Participation, Span
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.retrieval.methods import hypergraph
+from polyadic.retrieval.methods.hypergraph import Hypergraph
+from polyadic.settings import HypergraphSettings
+from polyadic.store.protocol import Vectors
+from tests.retrieval.memory_reader import MemoryReader
+
+# Cosine of each text with the question, which names nothing and so stands for its names as well.
+COSINES = {
+    "q": 1.0,
+    "ada": 0.9,
+    "babbage": 0.8,
+    "london": 0.1,
+    "ada met babbage": 0.6,
+    "ada left london": 0.9,
+    "babbage liked london": 0.3,
+    "one": 0.7,
+    "two": 0.4,
+}
+SCORES = {"ada": 90.0, "babbage": 50.0, "london": 60.0}
+# Facts: score x cosine is 6 = 10 x 0.6; 3.6 = 4 x 0.9; 2.4 = 8 x 0.3.
+FACTS = [
+    ("one", "ada met babbage", 10.0, ("ada", "babbage")),
+    ("one", "ada left london", 4.0, ("ada", "london")),
+    ("two", "babbage liked london", 8.0, ("babbage", "london")),
+]
+# Entities: 81 = 90 x 0.9; 40 = 50 x 0.8; 6 = 60 x 0.1.
+
+
+def embed(texts: Sequence[str]) -> Vectors:
+    cosines = [COSINES[text.strip()] for text in texts]
+    return np.array([[c, np.sqrt(1 - c * c)] for c in cosines], dtype=np.float32)
+
+
+class Fixed(HashingEmbedder):
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return embed(texts)
+
+
+def read() -> MemoryReader:
+    documents = []
+    for name in ("one", "two"):
+        document = Document(f"memory:{name}", "", name)
+        said = [
+            Evidence(text, score, tuple(Participation(e, score=SCORES[e]) for e in names), (Span(0, 3),), "by hand")
+            for place, text, score, names in FACTS
+            if place == name
+        ]
+        documents.append((document, Chunk(document.id, Span(0, 3), name, 1, 0), said))
+    return MemoryReader(documents, embed)
+
+
+def ask(settings: HypergraphSettings) -> Knowledge:
+    return asyncio.run(Hypergraph(settings).retrieve("q", read(), Fixed(), 1000))
+
+
+def shown(items: Sequence[Item]) -> list[tuple[str, float]]:
+    return [(item.text, round(item.score, 3)) for item in items]
+
+
+def detail(found: Knowledge, name: str) -> str:
+    return next(step.detail for step in found.trace if step.name == name)
+
+
+def test_facts_are_ranked_by_similarity_times_score() -> None:
+    found = ask(HypergraphSettings(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0))
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6), ("babbage liked london", 2.4)]
+    assert found.facts[1].why == "similar to the question (0.90)"
+
+
+def test_only_k_are_retrieved() -> None:
+    found = ask(HypergraphSettings(entity_retrieval=False, chunks=1, facts=2, fact_threshold=0))
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
+    assert shown(found.chunks) == [("one", 0.7)]
+
+
+def test_a_threshold_must_be_exceeded() -> None:
+    found = ask(HypergraphSettings(entity_retrieval=False, fact_threshold=3.0, chunk_threshold=0.5))
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
+    assert shown(found.chunks) == [("one", 0.7)]
+    assert (detail(found, "facts"), detail(found, "passages")) == ("2 above 3", "1 above 0.5")
+
+
+def test_an_entity_brings_its_facts() -> None:
+    found = ask(HypergraphSettings(fact_retrieval=False, chunk_retrieval=False))
+    assert detail(found, "entities") == "1 above 50"
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
+    assert {fact.why for fact in found.facts} == {"about ada"}
+    assert found.facts[0].entities == ("ada", "babbage")
+
+
+def test_of_a_hub_only_the_facts_nearest_to_the_question_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hypergraph, "_FACTS_OF_AN_ENTITY", 1)
+    found = ask(HypergraphSettings(fact_retrieval=False, chunk_retrieval=False))
+    assert shown(found.facts) == [("ada left london", 3.6)]
+
+
+def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hypergraph, "_MOST_SHOWN", 1)
+    found = ask(HypergraphSettings(chunk_retrieval=False, fact_threshold=0))
+    assert shown(found.facts) == [("ada met babbage", 6.0)]
+    assert detail(found, "expand") == "3 facts, of them 0 by their entities alone; the first 1 are kept"
