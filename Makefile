@@ -21,14 +21,15 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 $(VENV)/installed: requirements.txt pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Polyadic needs Python 3.11 or later, this is " + sys.version.split()[0])'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Polyadic needs Python 3.11 or later, this is " + sys.version.split()[0])'
+	@echo "setting up $(VENV) (about half a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
 	@touch $@
 
 # Pins and hashes are exported without index addresses, so that they serve wherever packages come from.

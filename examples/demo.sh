@@ -25,7 +25,7 @@ run query "When did Robert Cabana and Sergei Krikalev enter the International Sp
 
 cat <<'NEXT'
 
-That is all: 16 articles and a table, read into a knowledge hypergraph; no language model was asked. Try next
+That is all: 16 articles and a table of 12 lives, read into a knowledge hypergraph; no language model was asked. Try next
   . .venv/bin/activate                                       # then polyadic is at hand
   polyadic -w demo-workspace query "..." --trace             # why these facts and passages
   polyadic -w demo-workspace status                          # what the workspace holds

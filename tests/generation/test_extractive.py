@@ -92,11 +92,12 @@ def test_quotations_are_the_very_characters_of_the_documents(kb: Workspace, meth
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_sentence_that_answers_is_quoted_once_a_passage(kb: Workspace, method: str) -> None:
+def test_the_sentence_that_answers_is_quoted_once_however_many_documents_hold_it(kb: Workspace, method: str) -> None:
     answer = kb.query(QUESTION, method)
     quoted = "The Analytical Engine was designed by Charles\nBabbage, a mathematician, in London."
-    assert [citation.place.quote for citation in answer.citations] == [quoted] * PASSAGES_QUOTED
-    assert len({citation.place.source for citation in answer.citations}) == PASSAGES_QUOTED
+    quotes = [citation.place.quote for citation in answer.citations]
+    assert quotes[0] == quoted
+    assert len(set(quotes)) == len(quotes) <= PASSAGES_QUOTED
     assert "\n" not in answer.text.splitlines()[0], "white space is folded in the text, not in the quotation"
 
 

@@ -186,7 +186,7 @@ class MemoryReader:
     def documents(self) -> list[DocumentRecord]:
         raise NotImplementedError
 
-    def record(self, document_id: str) -> DocumentRecord:
+    def record(self, document_id: str) -> DocumentRecord | None:
         raise NotImplementedError
 
     def document(self, document_id: str) -> Document:

@@ -89,7 +89,8 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     started = perf_counter()
     strengths = _strengths(knowledge.facts)
     asked = _Asked.of(knowledge.question)
-    passages = [list(_candidates(places, strengths, asked)) for places in _first_passages(knowledge.items)]
+    seen: set[str] = set()
+    passages = [list(_candidates(places, strengths, asked, seen)) for places in _first_passages(knowledge.items)]
     texts = [_in_context(candidate.place) for candidates in passages for candidate in candidates]
     vectors = await embedder.embed([knowledge.question, *texts])
     embedded = Step("embed the sentences", f"{len(texts)} of {len(passages)} passages", perf_counter() - started)
@@ -144,16 +145,19 @@ def _strengths(facts: Sequence[Item]) -> dict[tuple[str, Span], float]:
 
 
 def _candidates(
-    places: Sequence[Place], strengths: Mapping[tuple[str, Span], float], asked: _Asked
+    places: Sequence[Place], strengths: Mapping[tuple[str, Span], float], asked: _Asked, seen: set[str]
 ) -> Iterator[_Candidate]:
-    """The sentences that could answer, each once: no headings, and no questions."""
-    seen = set()
+    """The sentences that could answer: no headings, no questions, and none that has been seen.
+
+    Chunks overlap, and documents repeat each other; what is quoted once is not quoted again.
+    """
     for whole in places:
         for span in sentences(whole.quote, detect_language(whole.quote)):
             quote = whole.quote[span.start : span.end]
             at = Span(whole.span.start + span.start, whole.span.start + span.end)
-            if at not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
-                seen.add(at)
+            said = normal_text(quote)
+            if said not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
+                seen.add(said)
                 strength = strengths.get((whole.document_id, at), 0.0)
                 yield _Candidate(replace(whole, span=at, quote=quote), strength, asked.news(quote))
 
