@@ -41,7 +41,6 @@ class Status:
     embedder: str
     dimension: int
     extractor: str
-    language_model: str
 
 
 class Workspace:
@@ -186,7 +185,6 @@ class Workspace:
             embedder=name,
             dimension=dimension,
             extractor=self._extractor.name,
-            language_model="",
         )
 
     def documents(self) -> list[DocumentRecord]:

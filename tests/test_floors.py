@@ -1,0 +1,40 @@
+"""The house in docs/architecture.md: a room imports only from its own and from floors below it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import polyadic
+
+ROOT = Path(polyadic.__file__).parent
+FLOORS = (
+    {"errors", "settings", "identity", "knowledge", "derivation", "blocking", "text"},
+    {"models", "store"},
+    {"construction", "retrieval", "generation"},
+    {"lookup"},
+    {"workspace"},
+    {"__init__"},
+    {"evaluation", "cli"},
+    {"__main__"},
+)
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def room_of(file: Path) -> str:
+    return file.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported_rooms(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "polyadic":
+            parts = node.module.split(".")[1:]
+            yield from [parts[0]] if parts else [a.name if a.name in FLOOR else "__init__" for a in node.names]
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.rglob("*.py")), ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_import_climbs(file: Path) -> None:
+    room = room_of(file)
+    climbs = {other for other in imported_rooms(file) if other != room and FLOOR[other] >= FLOOR[room] > 0}
+    assert not climbs
