@@ -152,3 +152,11 @@ def test_the_trace_goes_on_from_that_of_the_knowledge() -> None:
     assert answer.trace[0] == Step("find", "", 0.5)
     assert [step.name for step in answer.trace[1:]] == ["embed the sentences", "quote"]
     assert answer.seconds >= 0.5
+
+
+def test_the_only_passage_may_be_quoted_more_than_once() -> None:
+    sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
+    document = Document("memory:curie", "", "\n".join([*sentences, "It rained."]))
+    answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
+    assert_well_formed(answer)
+    assert {citation.place.quote for citation in answer.citations} == set(sentences)

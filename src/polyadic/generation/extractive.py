@@ -1,8 +1,8 @@
 """An answer without a language model: the best supporting sentences, quoted and cited.
 
 Of each of the first passages that the knowledge rests on, the sentence most like the question is quoted; so both ends
-of a question that needs two documents are there. Where even the best sentence is hardly like the question, the
-documents do not answer it, and that is the answer.
+of a question that needs two documents are there; where there are fewer passages, one may be quoted more than once.
+Where even the best sentence is hardly like the question, the documents do not answer it, and that is the answer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -95,12 +95,9 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     vectors = await embedder.embed([knowledge.question, *texts])
     embedded = Step("embed the sentences", f"{len(texts)} of {len(passages)} passages", perf_counter() - started)
     cosines = iter((vectors[1:] @ vectors[0]).tolist())
-    best = [
-        max((candidate.compared(next(cosines)) for candidate in candidates), key=lambda c: c.preference)
-        for candidates in passages
-        if candidates
-    ]
-    quotes = _supporting(best, embedder.unrelated_below)
+    compared = [[candidate.compared(next(cosines)) for candidate in candidates] for candidates in passages]
+    spare = max(0, PASSAGES_QUOTED - _chunks_in(knowledge.items))
+    quotes = _supporting(_best(compared, spare), embedder.unrelated_below)
     chosen = Step("quote", f"{len(quotes)} sentences", perf_counter() - started - embedded.seconds)
     return Answer(
         question=knowledge.question,
@@ -112,6 +109,17 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
         note=QUOTED if quotes else NO_SUPPORT,
         trace=(*knowledge.trace, embedded, chosen),
     )
+
+
+def _best(passages: Sequence[Sequence[_Candidate]], spare: int) -> list[_Candidate]:
+    """The preferred sentence of each passage, and as many more as are to spare, whichever passage they are from."""
+    ranked = [sorted(candidates, key=lambda c: -c.preference) for candidates in passages if candidates]
+    rest = sorted((candidate for others in ranked for candidate in others[1:]), key=lambda c: -c.preference)
+    return [first for first, *_ in ranked] + rest[:spare]
+
+
+def _chunks_in(items: Sequence[Item]) -> int:
+    return len({place.chunk_id for item in items for place in item.places[:1]})
 
 
 def _supporting(best: Sequence[_Candidate], unrelated_below: float) -> list[_Candidate]:
