@@ -50,12 +50,12 @@ GROWTH = """
 
 - Indexing a document: with the document. Reading it, its evidence and the facts and entities that this touches; nothing
   else in the store is read or written, but for the arrays below.
-- Withdrawing a document: likewise, without any model.
+- Withdrawing a document: likewise, without any language model.
 - A question: `chunks`, `hypergraph` and the seeds of `walk` scan all vectors (exact search); the walk itself works on
   the neighbourhood of what it starts from, bounded by caps.
 - The arrays under `derived/` are made anew, from the whole store, by the first question after a change. This is what
   a later version has to replace by a tail of changes.
-- On disk: text once, vectors twice (in the store and as arrays), evidence about three times the text.
+- On disk: text once, vectors twice (in the store and as arrays), evidence a few times the text.
 """
 
 

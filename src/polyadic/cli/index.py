@@ -77,13 +77,14 @@ def _print_sum(report: IndexReport) -> None:
         f" {report.unchanged:,} unchanged"
     )
     if report.chunks:
-        made = report.evidence - report.without_fact
-        say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {made:,} state facts", nl=False)
-        say(f", {report.without_fact:,} name fewer than two things (kept, not used)" if report.without_fact else "")
-        rest = report.seconds - report.embedding_seconds
+        facts = count(report.evidence - report.without_fact, "fact")
+        rest = f", {report.without_fact:,} that name fewer than two things (kept, not used)"
+        said = facts + (rest if report.without_fact else "")
+        say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {said}")
+        besides = report.seconds - report.embedding_seconds
         say(
             f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
-            f" everything else took {rest:.1f} s"
+            f" everything else took {besides:.1f} s"
         )
     if report.same_text:
         say(f"{count(report.same_text, 'document')} with the same content as another, kept as documents of their own")
