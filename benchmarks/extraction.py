@@ -44,7 +44,7 @@ def _mentions(item: dict[str, Any]) -> tuple[int, int]:
 
 def _extract(document: Document) -> tuple[Evidence, ...]:
     chunk = Chunk(document.id, Span(0, len(document.text)), document.text, 0, 0)
-    return asyncio.run(SentenceExtractor("en").extract(document, chunk))
+    return asyncio.run(SentenceExtractor("en").extract(document, chunk)).evidence
 
 
 def _share(counts: Sequence[tuple[int, int]]) -> float:

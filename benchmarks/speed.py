@@ -86,7 +86,7 @@ def _indexing(workspace: Workspace, corpus: Path) -> list[tuple[str, str, str]]:
     workspace.close()
     size = workspace.status().bytes
     text = sum(len(workspace.show_document(d.source).document.text.encode()) for d in workspace.documents())
-    ideal = text + 4 * status.dimension * status.counts.vectors
+    ideal = text + 4 * status.counts.dimension * status.counts.vectors
     return [
         ("index HotpotQA-100 (994 documents): s, all", f"{whole:.1f}", ""),
         ("of it embedding: s", f"{first.embedding_seconds:.1f}", ""),

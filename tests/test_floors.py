@@ -10,10 +10,11 @@ import polyadic
 
 ROOT = Path(polyadic.__file__).parent
 FLOORS = (
-    {"errors", "settings", "identity", "knowledge", "derivation", "blocking", "text"},
+    {"errors", "settings", "presets", "identity", "knowledge", "derivation", "blocking", "text"},
     {"models", "store"},
+    {"prompts"},
     {"construction", "retrieval", "generation"},
-    {"lookup"},
+    {"asking", "lookup"},
     {"workspace"},
     {"__init__"},
     {"evaluation", "cli"},

@@ -15,7 +15,6 @@ from polyadic.store.protocol import Reader
 from polyadic.store.reader import SqliteReader
 from polyadic.store.sqlite import SqliteStore
 from tests.support.store_driver import publish
-from tests.support.vectors import DIMENSION
 
 ADA, BABBAGE, ROWS = "/docs/ada.txt", "/docs/babbage.txt", "/docs/rows.jsonl#7.txt"
 MET = "Ada Lovelace met Charles Babbage."
@@ -23,7 +22,7 @@ MET = "Ada Lovelace met Charles Babbage."
 
 @pytest.fixture
 def reader(tmp_path: Path) -> Iterator[Reader]:
-    store = SqliteStore(tmp_path, "drawn-16", DIMENSION)
+    store = SqliteStore(tmp_path, "drawn-16")
     publish(
         store,
         "ada",
@@ -119,7 +118,7 @@ def test_what_is_withdrawn_is_not_guessed(reader: Reader) -> None:
 @contextmanager
 def reader_after(folder: Path, *names: str) -> Iterator[Reader]:
     """The store of the reader above with more documents, all titled the same."""
-    store = SqliteStore(folder, "drawn-16", DIMENSION)
+    store = SqliteStore(folder, "drawn-16")
     for name in names:
         publish(store, name, [], "Same")
     with store.read() as opened:

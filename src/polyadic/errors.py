@@ -51,3 +51,11 @@ class EmbedderMismatch(StoreError):
 
 class NotFound(PolyadicError):
     """No document, chunk, fact or entity answers to this reference."""
+
+
+class ModelUnavailable(PolyadicError):
+    """A model's endpoint, its key or the model itself is not to be had; what needs it cannot go on."""
+
+
+class NoReply(PolyadicError):
+    """A model gave no usable reply to one request; others may fare better."""

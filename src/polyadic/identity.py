@@ -14,6 +14,7 @@ _QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
 _SPACE = re.compile(r"\s+")
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
+_QUALIFIER = re.compile(r"(?<=\S)\s+\([^()]*\)\s*$")
 _POSSESSIVE = re.compile(r"['’](?:s\b|(?=\s|$))")
 _NOT_A_WORD = re.compile(r"[^\w]+")
 _DIGEST_BYTES = 16
@@ -54,6 +55,15 @@ def entity_key(name: str) -> str:
     folded = normal_text(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()))
     bare = folded.strip(_QUOTES + " ")
     return _ARTICLE.sub("", bare).strip(_QUOTES + " ") or bare
+
+
+def without_qualifier(name: str) -> str:
+    """A name without what tells it from others of the same name.
+
+    >>> without_qualifier("Mercury (planet)"), without_qualifier("(I Can't Get No) Satisfaction")
+    ('Mercury', "(I Can't Get No) Satisfaction")
+    """
+    return _QUALIFIER.sub("", name) or name
 
 
 @functools.lru_cache(maxsize=65_536)

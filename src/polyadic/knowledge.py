@@ -4,7 +4,8 @@ A *fact* is a hyperedge: one self-contained sentence with every entity it connec
 extraction said of one chunk; facts and entities are derived from the evidence present, and from nothing else.
 """
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -28,13 +29,15 @@ class Document:
     """A source and its text.
 
     ``source`` is an absolute path, a path with a row (``/data/corpus.jsonl#h0001``) or a URI; it is the
-    document's identity. ``title`` is empty where nothing names the document.
+    document's identity. ``title`` is empty where nothing names the document. ``pages`` are the characters at which
+    its pages (slides, sheets) begin, in order; empty where it has none.
     """
 
     source: str
     title: str
     text: str
     metadata: Mapping[str, str] = field(default_factory=dict)
+    pages: tuple[int, ...] = ()
 
     @property
     def id(self) -> str:
@@ -44,7 +47,16 @@ class Document:
     def content(self) -> str:
         """A digest of all that indexing depends on; equal means that nothing needs to be done again."""
         pairs = [part for item in sorted(self.metadata.items()) for part in item]
-        return identity.digest("content", self.title, self.text, *pairs)
+        return identity.digest("content", self.title, self.text, *pairs, *map(str, self.pages))
+
+
+def page_of(pages: Sequence[int], character: int) -> int | None:
+    """The number of the page that holds a character, from 1, by where pages begin; None where there are none.
+
+    >>> page_of((0, 4), 5), page_of((), 5)
+    (2, None)
+    """
+    return max(1, bisect_right(pages, character)) if pages else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +150,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in which document something stands, with the words that stand there."""
+    """Where in which document something stands, with the words that stand there.
+
+    ``page`` is that of its first character, from 1, where the document has pages; ``extractor`` read the facts there.
+    """
 
     document_id: str
     source: str
@@ -146,6 +161,8 @@ class Place:
     chunk_id: str
     span: Span
     quote: str
+    page: int | None = None
+    extractor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +193,37 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What language models were asked for: calls, tokens in and out, and their price."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    money: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """
+        >>> Usage(1, 10, 2) + Usage(1, 5, 1, 0.5)
+        Usage(calls=2, prompt_tokens=15, completion_tokens=3, money=0.5)
+        """
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.money + other.money,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Knowledge:
     """What retrieval returns for a question: items best first, fitted to a budget of tokens.
 
-    ``tokens`` is what the items cost together; ``omitted`` counts those that did not fit.
+    ``tokens`` is what the items cost together; ``omitted`` counts those that did not fit; ``usage`` is what a language
+    model was paid for finding them.
     """
 
     question: str
@@ -188,6 +232,7 @@ class Knowledge:
     tokens: int
     omitted: int
     trace: tuple[Step, ...]
+    usage: Usage = field(default_factory=Usage)
 
     def of(self, kind: Kind) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.kind is kind)
@@ -205,6 +250,11 @@ class Knowledge:
         """Sources of the documents that the items rest on, in the order in which they first appear."""
         return tuple(dict.fromkeys(place.source for item in self.items for place in item.places))
 
+    @property
+    def extractors(self) -> tuple[str, ...]:
+        """What read the facts among the items, sorted by name."""
+        return tuple(sorted({place.extractor for fact in self.facts for place in fact.places if place.extractor}))
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -216,25 +266,21 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What language models were asked for: calls, tokens in and out, and their price."""
+class Turn:
+    """A question of a conversation and its answer."""
 
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    money: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        return self.prompt_tokens + self.completion_tokens
+    question: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with what it rests on; ``str(answer)`` is its text.
 
-    ``answered`` is false where the documents do not support any answer. ``note`` says how the answer was made
-    where that matters (quoted sentences, no language model).
+    ``question`` is what was asked, made self-contained where it followed up on another. ``answered`` is false where
+    the documents do not support any answer. ``note`` says how the answer was made (quoted sentences, which language
+    model). ``reasoning`` is what the model thought first, where it was asked to; ``removed`` counts citation markers
+    that pointed at nothing.
     """
 
     question: str
@@ -245,6 +291,8 @@ class Answer:
     usage: Usage
     note: str
     trace: tuple[Step, ...]
+    reasoning: str = ""
+    removed: int = 0
 
     def __str__(self) -> str:
         return self.text

@@ -6,6 +6,7 @@ settings: a setting names the environment variable that holds one.
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -45,11 +46,76 @@ class ChunkingSettings(Section):
     language: str = Field(default="auto", description="language of the documents (ISO 639-1), or auto")
 
 
-class EmbeddingSettings(Section):
-    """Which model turns texts into vectors."""
+class EndpointSettings(Section):
+    """Where a model answers: any endpoint that speaks the OpenAI protocol."""
 
-    model: Literal["minilm", "hashing"] = Field(
-        default="minilm", description="minilm: all-MiniLM-L6-v2 on this machine; hashing: words only, needs no weights"
+    base_url: str = Field(
+        default="", description="such as http://localhost:11434/v1; empty: OPENAI_BASE_URL, else OpenAI's own"
+    )
+    key_variable: str = Field(
+        default="OPENAI_API_KEY", description="environment variable that holds the key; empty: the endpoint needs none"
+    )
+    azure_api_version: str = Field(default="", description="only for Azure: its API version, such as 2024-10-21")
+    at_once: int = Field(default=16, ge=1, le=1000, description="calls at once")
+    requests_per_minute: int = Field(default=0, ge=0, description="most calls a minute; 0: no limit")
+    tokens_per_minute: int = Field(default=0, ge=0, description="most tokens a minute; 0: no limit")
+    timeout: float = Field(default=180.0, gt=0, description="seconds to wait for a reply")
+    retries: int = Field(default=5, ge=0, le=100, description="how often a call is made again that failed in passing")
+    prompt_price: float = Field(default=0.0, ge=0, description="price of a million tokens sent")
+
+
+class ModelSettings(EndpointSettings):
+    """The language model; without a name there is none, and nothing is ever asked of one."""
+
+    name: str = Field(default="", description="the model's name at the endpoint (Azure: the deployment's)")
+    context_tokens: int = Field(default=16_000, ge=1000, description="tokens that the model can hold, reply included")
+    output_tokens: int = Field(default=8000, ge=100, description="longest reply to wait for, in tokens")
+    temperature: float = Field(default=0.0, ge=0, le=2, description="0: as repeatable as the model can be")
+    json_mode: Literal["auto", "schema", "object", "text"] = Field(
+        default="auto", description="how JSON is asked for: by schema, as an object, in words, or the first that works"
+    )
+    completion_price: float = Field(default=0.0, ge=0, description="price of a million tokens received")
+
+
+class ExtractionSettings(Section):
+    """What reads facts out of documents."""
+
+    extractor: Literal["auto", "model", "sentences"] = Field(
+        default="auto", description="model, sentences (no language model), or auto: model if one is named"
+    )
+    entity_types: tuple[str, ...] = Field(
+        default=(),
+        examples=[["person", "organization", "place", "date"]],
+        description="types to choose from",
+    )
+    domain: str = Field(default="", description="what the documents are about, as a hint to the model")
+    language: str = Field(default="", description="language of the facts, such as English; empty: the document's own")
+    gleanings: int = Field(default=0, ge=0, le=5, description="most further looks at a chunk that may hold more facts")
+
+
+class AnswerSettings(Section):
+    """How questions are answered."""
+
+    by: Literal["auto", "model", "quotes"] = Field(
+        default="auto", description="model, quotes (no language model), or auto: model if one is named"
+    )
+    format: Literal["plain", "think"] = Field(
+        default="plain", description="think: the model reasons first (<think>, <answer>), as in the HyperGraphRAG paper"
+    )
+    style: str = Field(default="", examples=["three bullet points"], description="what kind of answer is wanted")
+
+
+class EmbeddingSettings(EndpointSettings):
+    """Which model turns texts into vectors; what is said of an endpoint counts for model = "endpoint" only."""
+
+    model: Literal["minilm", "hashing", "endpoint"] = Field(
+        default="minilm",
+        description="minilm: all-MiniLM-L6-v2 on this machine; hashing: words only, needs no weights; endpoint",
+    )
+    name: str = Field(default="", description="the model's name at the endpoint")
+    window: int = Field(default=512, ge=32, description="tokens of a text that an endpoint's model embeds as one")
+    unrelated_below: float = Field(
+        default=0.25, ge=-1, le=1, description="cosine under which two texts of an endpoint's model are unrelated"
     )
     folder: Path | None = Field(
         default=None, examples=["/data/models"], description="folder with the model's weights, if not the usual one"
@@ -78,6 +144,10 @@ class HypergraphSettings(Section):
     entity_retrieval: bool = Field(default=True, description="ER: retrieve by entity")
     fact_retrieval: bool = Field(default=True, description="HR: retrieve by fact (hyperedge)")
     chunk_retrieval: bool = Field(default=True, description="CR: retrieve chunks beside")
+    question_entities: Literal["names", "model"] = Field(
+        default="names",
+        description="V_q: the names in the question that the store knows, or model",
+    )
 
 
 class WalkSettings(Section):
@@ -107,6 +177,9 @@ class Settings(BaseSettings):
     reading: ReadingSettings = ReadingSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    model: ModelSettings = ModelSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
+    answer: AnswerSettings = AnswerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     hypergraph: HypergraphSettings = HypergraphSettings()
     walk: WalkSettings = WalkSettings()
@@ -158,20 +231,29 @@ def load_settings(file: Path) -> Settings:
         raise SettingsError(f"{file}, or the environment, cannot be read ({error})", "mend it or remove it") from error
 
 
-def template() -> str:
-    """A ``polyadic.toml`` in which every setting stands with its default, commented out, and what it means.
+def template(chosen: Mapping[str, Mapping[str, object]] | None = None) -> str:
+    """A ``polyadic.toml`` with every setting and what it means: those chosen set, all others commented out.
+
+    Parameters
+    ----------
+    chosen
+        Values by section and name.
 
     >>> print(template().splitlines()[3])
     # encoding = ""  # encoding of text files that are not UTF-8; empty: such files are refused
+    >>> print(next(line for line in template({"walk": {"damping": 0.5}}).splitlines() if line.startswith("damping")))
+    damping = 0.5  # how far the walk strays from where it starts
     """
     lines = ["# Settings of this Polyadic workspace: remove the # before a line to change it."]
     for section, field in Settings.model_fields.items():
         values = field.default
+        set_here = (chosen or {}).get(section, {})
         lines += ["", f"[{section}]  # {type(values).__doc__}"]
         for name, setting in type(values).model_fields.items():
             value = getattr(values, name)
-            example = value if value is not None else next(iter(setting.examples or ()))
-            lines.append(f"# {name} = {json.dumps(example)}  # {setting.description}")
+            example = next(iter(setting.examples or ()), value) if value in (None, ()) else value
+            mark = "" if name in set_here else "# "
+            lines.append(f"{mark}{name} = {json.dumps(set_here.get(name, example))}  # {setting.description}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,10 +1,11 @@
 """Workspace: one body of documents with its settings, facts and indexes; everything is used through it.
 
-What waits for a model or works for long has an asynchronous twin (``aindex``, ``aadd``, ``adelete``, ``aretrieve``,
-``aquery``); the plain method waits for it, also where a loop is running. Looking things up is plain and quick.
+What waits for a model or works for long has an asynchronous twin (``aindex``, ``aadd``, ``aestimate``, ``adelete``,
+``aretrieve``, ``aquery``, ``astream``); the plain method waits for it, also where a loop is running. Looking things up
+is plain and quick.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -15,32 +16,43 @@ from typing import Self
 import numpy as np
 
 from polyadic import lookup
-from polyadic.blocking import wait_for
-from polyadic.construction.extractor import Extractor
-from polyadic.construction.indexing import Indexer, IndexReport, Progress, withdraw
+from polyadic.asking import NO_MODEL, Ask, Asker
+from polyadic.blocking import each, wait_for
+from polyadic.construction import choice
+from polyadic.construction.choice import Chosen, ExtractorName
+from polyadic.construction.estimating import Estimate, Estimator, Known
+from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.construction.indexing import Indexer, withdraw
 from polyadic.construction.read import Skipped, read_documents
-from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.construction.store_memory import StoreMemory
 from polyadic.errors import NotFound
-from polyadic.generation.extractive import quote_answer
-from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge
-from polyadic.models.embedder import Embedder, embedding_space, load_embedder
-from polyadic.retrieval.registry import method_named
-from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, Settings, expanded, load_settings
-from polyadic.store.protocol import Counts, DocumentRecord, Store
+from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge, Turn, Usage
+from polyadic.models.embedder import Embedder, embedder_name, load_embedder
+from polyadic.models.language_model import LanguageModel, load_language_model
+from polyadic.models.remembering import Memory, NoMemory
+from polyadic.prompts.library import Prompts
+from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, AnswerSettings, Settings, expanded, load_settings
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Store
 from polyadic.store.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a workspace holds. ``arities`` counts facts by how many entities they connect; ``bytes`` is on disk."""
+    """What a workspace holds.
+
+    ``arities`` counts facts by how many entities they connect, ``extractors`` documents by what read their facts;
+    ``failures`` are chunks that could not be read; ``spent`` is what indexing paid language models so far; ``bytes``
+    is on disk.
+    """
 
     folder: Path
     counts: Counts
     arities: dict[int, int]
     bytes: int
     embedder: str
-    dimension: int
-    extractor: str
+    extractors: dict[str, int]
+    failures: tuple[FailedChunk, ...]
+    spent: Usage
 
 
 class Workspace:
@@ -78,11 +90,24 @@ class Workspace:
     # documents in, documents out
 
     async def aindex(
-        self, paths: Sequence[Path | str], report_progress: Callable[[Progress], None] = lambda progress: None
+        self,
+        paths: Sequence[Path | str],
+        report_progress: Callable[[Progress], None] = lambda progress: None,
+        extractor: ExtractorName | None = None,
     ) -> IndexReport:
         """Read files and folders into the workspace. What is unchanged costs nothing.
 
         A workspace is made only where there is something to put into it.
+
+        Parameters
+        ----------
+        paths
+            Files and folders.
+        report_progress
+            Called after every step that takes time.
+        extractor
+            ``model`` or ``sentences``: documents that were read in another way are read again. If left out, new and
+            changed documents are read as the settings say, and nothing that was paid for is read again.
 
         Raises
         ------
@@ -90,21 +115,42 @@ class Workspace:
             Another process is writing to this workspace.
         WeightsMissing
             The embedding model is not on this machine yet.
+        ModelUnavailable
+            The language model's key is not there. What goes wrong with it later stands in the report.
         """
         sources = read_documents(paths, self.settings.reading, exclude=[self.folder])
         skipped, document = _first_document(sources)
         if document is None and not SqliteStore.exists(self.folder):
             return IndexReport(skipped=skipped)
         first = [] if document is None else [document]
-        return await self.aadd(chain(skipped, first, sources), report_progress)
+        return await self.aadd(chain(skipped, first, sources), report_progress, extractor)
 
     async def aadd(
         self,
         documents: Iterable[Document | Skipped],
         report_progress: Callable[[Progress], None] = lambda progress: None,
+        extractor: ExtractorName | None = None,
     ) -> IndexReport:
-        """Read documents that you already hold; ``source`` is their identity."""
-        return await self._indexer(report_progress).index(documents)
+        """Read documents that you already hold; ``source`` is their identity. As :meth:`aindex` otherwise."""
+        # Of a new workspace the models come first, so that none is made where weights or a key are missing.
+        embedder = self.embedder
+        if choice.wanted(extractor, self.settings) == "model":
+            self._required_model()
+        store = self._store
+        chosen = self._extractor(extractor, StoreMemory(store))
+        chunking, anew = self.settings.chunking, extractor is not None
+        indexer = Indexer(store, chosen.extractor, embedder, chunking, report_progress, anew, chosen.spent)
+        return await indexer.index(documents)
+
+    async def aestimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
+        """What indexing these would cost, before anything is spent; parameters as for :meth:`aindex`."""
+        sources = read_documents(paths, self.settings.reading, exclude=[self.folder])
+        chosen = self._extractor(extractor, NoMemory())
+        if not SqliteStore.exists(self.folder):
+            return await self._estimator(chosen, Known(), extractor).estimate(sources)
+        with self._store.read() as reader:
+            known = Known(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
+            return await self._estimator(chosen, known, extractor).estimate(sources)
 
     async def adelete(self, reference: str) -> list[DocumentRecord]:
         """Withdraw a document with all that only it supports, or every row of a file of rows; returns what went.
@@ -139,16 +185,44 @@ class Workspace:
         context_tokens
             How many tokens the knowledge may have; the settings' choice if left out.
         """
-        chosen = method_named(method or self.settings.retrieval.method, self.settings)
-        budget = self.settings.retrieval.context_tokens if context_tokens is None else context_tokens
-        asked = question.encode("utf-8", "replace").decode("utf-8")  # an undecodable argument holds half surrogates
-        with self._existing_store.read() as reader:
-            return await chosen.retrieve(asked, reader, self.embedder, budget)
+        return await self._asker.retrieve(Ask(question, method, context_tokens))
 
-    async def aquery(self, question: str, method: str | None = None, context_tokens: int | None = None) -> Answer:
-        """An answer with citations; parameters as for :meth:`aretrieve`."""
-        knowledge = await self.aretrieve(question, method, context_tokens)
-        return await quote_answer(knowledge, self.embedder)
+    async def aquery(
+        self,
+        question: str,
+        method: str | None = None,
+        context_tokens: int | None = None,
+        history: Sequence[Turn] = (),
+        answer: AnswerSettings | None = None,
+    ) -> Answer:
+        """An answer with citations.
+
+        Parameters
+        ----------
+        question, method, context_tokens
+            As for :meth:`aretrieve`.
+        history
+            The conversation so far; a question that follows up on it is made self-contained first.
+        answer
+            How to answer; the settings' choice if left out.
+
+        Raises
+        ------
+        ModelUnavailable, NoReply
+            The language model is not to be had, or gave no usable reply.
+        """
+        return await self._asker.answer(Ask(question, method, context_tokens, history, answer))
+
+    def astream(
+        self,
+        question: str,
+        method: str | None = None,
+        context_tokens: int | None = None,
+        history: Sequence[Turn] = (),
+        answer: AnswerSettings | None = None,
+    ) -> AsyncGenerator[str | Answer, None]:
+        """The text of the answer in pieces as they come, then the answer; parameters as for :meth:`aquery`."""
+        return self._asker.stream(Ask(question, method, context_tokens, history, answer))
 
     # the hypergraph itself (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of these)
 
@@ -176,15 +250,16 @@ class Workspace:
     def status(self) -> Status:
         with self._existing_store.read() as reader:
             counts, arities = reader.counts(), reader.arities()
-        name, dimension = embedding_space(self.settings.embedding)
+            extractors, failures, spent = reader.extractors(), reader.failures(), reader.spent()
         return Status(
             folder=self.folder.absolute(),
             counts=counts,
             arities=arities,
             bytes=self._existing_store.size(),
-            embedder=name,
-            dimension=dimension,
-            extractor=self._extractor.name,
+            embedder=embedder_name(self.settings.embedding),
+            extractors=extractors,
+            failures=tuple(failures),
+            spent=sum((usage for usage, _ in spent.values()), Usage()),
         )
 
     def documents(self) -> list[DocumentRecord]:
@@ -212,14 +287,21 @@ class Workspace:
     # plain twins
 
     def index(
-        self, paths: Sequence[Path | str], report_progress: Callable[[Progress], None] = lambda progress: None
+        self,
+        paths: Sequence[Path | str],
+        report_progress: Callable[[Progress], None] = lambda progress: None,
+        extractor: ExtractorName | None = None,
     ) -> IndexReport:
         """See :meth:`aindex`."""
-        return wait_for(self.aindex(paths, report_progress))
+        return wait_for(self.aindex(paths, report_progress, extractor))
 
-    def add(self, documents: Iterable[Document | Skipped]) -> IndexReport:
+    def add(self, documents: Iterable[Document | Skipped], extractor: ExtractorName | None = None) -> IndexReport:
         """See :meth:`aadd`."""
-        return wait_for(self.aadd(documents))
+        return wait_for(self.aadd(documents, extractor=extractor))
+
+    def estimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
+        """See :meth:`aestimate`."""
+        return wait_for(self.aestimate(paths, extractor))
 
     def delete(self, reference: str) -> list[DocumentRecord]:
         """See :meth:`adelete`."""
@@ -229,17 +311,42 @@ class Workspace:
         """See :meth:`aretrieve`."""
         return wait_for(self.aretrieve(question, method, context_tokens))
 
-    def query(self, question: str, method: str | None = None, context_tokens: int | None = None) -> Answer:
+    def query(
+        self,
+        question: str,
+        method: str | None = None,
+        context_tokens: int | None = None,
+        history: Sequence[Turn] = (),
+        answer: AnswerSettings | None = None,
+    ) -> Answer:
         """See :meth:`aquery`."""
-        return wait_for(self.aquery(question, method, context_tokens))
+        return wait_for(self.aquery(question, method, context_tokens, history, answer))
+
+    def stream(
+        self,
+        question: str,
+        method: str | None = None,
+        context_tokens: int | None = None,
+        history: Sequence[Turn] = (),
+        answer: AnswerSettings | None = None,
+    ) -> Iterator[str | Answer]:
+        """See :meth:`astream`."""
+        return each(self.astream(question, method, context_tokens, history, answer))
 
     # what it stands on
 
-    def close(self) -> None:
-        """Let go of files; the workspace opens them again if it is used again."""
+    async def aclose(self) -> None:
+        """Let go of files and connections; the workspace opens them again if it is used again."""
+        for model in (self.__dict__.get("embedder"), self.__dict__.get("_model")):
+            if model is not None:
+                await model.close()
         store = self.__dict__.pop("_store", None)
         if store is not None:
             store.close()
+
+    def close(self) -> None:
+        """See :meth:`aclose`."""
+        wait_for(self.aclose())
 
     def __enter__(self) -> Self:
         return self
@@ -249,18 +356,29 @@ class Workspace:
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
     @cached_property
     def embedder(self) -> Embedder:
         return load_embedder(self.settings.embedding)
 
     @cached_property
-    def _extractor(self) -> Extractor:
-        return SentenceExtractor(self.settings.chunking.language)
+    def _model(self) -> LanguageModel | None:
+        return load_language_model(self.settings.model)
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return Prompts(self.folder)
 
     @cached_property
     def _store(self) -> Store:
-        name, dimension = embedding_space(self.settings.embedding)
-        return SqliteStore(self.folder, name, dimension)
+        return SqliteStore(self.folder, embedder_name(self.settings.embedding))
 
     @property
     def _existing_store(self) -> Store:
@@ -270,11 +388,23 @@ class Workspace:
             raise NotFound(f"there is no workspace in {self.folder} yet", "polyadic index PATH makes one")
         return self._store
 
-    def _indexer(self, report_progress: Callable[[Progress], None]) -> Indexer:
-        # Of a new workspace the embedder comes first, so that none is made where the weights are missing.
-        embedder = None if SqliteStore.exists(self.folder) else self.embedder
-        store = self._store
-        return Indexer(store, self._extractor, embedder or self.embedder, self.settings.chunking, report_progress)
+    def _required_model(self) -> LanguageModel:
+        if self._model is None:
+            raise NO_MODEL
+        return self._model
+
+    def _extractor(self, name: ExtractorName | None, memory: Memory) -> Chosen:
+        if choice.wanted(name, self.settings) == "sentences":
+            return choice.without_model(self.settings)
+        return choice.with_model(self._required_model(), memory, self._prompts, self.settings)
+
+    def _estimator(self, chosen: Chosen, known: Known, name: ExtractorName | None) -> Estimator:
+        settings = self.settings
+        return Estimator(chosen.extractor, self.embedder, settings.chunking, settings.model, known, name is not None)
+
+    @property
+    def _asker(self) -> Asker:
+        return Asker(self.settings, self._existing_store, self.embedder, self._model, self._prompts)
 
 
 def _first_document(sources: Iterator[Document | Skipped]) -> tuple[list[Skipped], Document | None]:

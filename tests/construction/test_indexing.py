@@ -8,10 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyadic.construction.indexing import IndexReport, withdraw
+from polyadic.construction.extractor import Extraction
+from polyadic.construction.index_report import IndexReport
+from polyadic.construction.indexing import withdraw
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import StoreBusy
-from polyadic.knowledge import Chunk, Document, Evidence
+from polyadic.knowledge import Chunk, Document
 from polyadic.settings import ChunkingSettings
 from polyadic.store.sqlite import SqliteStore
 from tests.support.canonical import canonical
@@ -123,7 +125,7 @@ def test_same_content_is_counted_and_kept_apart(tmp_path: Path) -> None:
 class Failing(SentenceExtractor):
     """Fails at the document that says so, as if the process had died there."""
 
-    async def extract(self, document: Document, chunk: Chunk) -> tuple[Evidence, ...]:
+    async def extract(self, document: Document, chunk: Chunk) -> Extraction:
         if "Menabrea" in chunk.text:
             raise RuntimeError("on purpose")
         return await super().extract(document, chunk)
@@ -144,7 +146,7 @@ def test_an_interrupted_run_publishes_nothing_half_and_goes_on(tmp_path: Path) -
 
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     with indexer(tmp_path) as work:
-        other = SqliteStore(tmp_path, work.embedder.name, work.embedder.dimension)
+        other = SqliteStore(tmp_path, work.embedder.name)
         with other.exclusive(), pytest.raises(StoreBusy, match="another process"):
             asyncio.run(work.index([Document("/docs/a", "", SENTENCES[0])]))
         other.close()

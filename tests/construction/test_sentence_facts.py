@@ -18,7 +18,7 @@ from polyadic.text.plain_text import plain
 def extract(text: str, title: str = "", language: str = "en", fresh: int = 0) -> tuple[Evidence, ...]:
     document = Document("memory:1", title, text)
     chunk = Chunk(document.id, Span(0, len(text)), text, len(text.split()), fresh)
-    return asyncio.run(SentenceExtractor(language).extract(document, chunk))
+    return asyncio.run(SentenceExtractor(language).extract(document, chunk)).evidence
 
 
 def participants(evidence: Evidence) -> list[str]:
@@ -101,7 +101,7 @@ def test_evidence_depends_on_its_document_alone() -> None:
 
     def read(document: Document) -> tuple[Evidence, ...]:
         chunk = Chunk(document.id, Span(0, len(document.text)), document.text, 1, 0)
-        return asyncio.run(extractor.extract(document, chunk))
+        return asyncio.run(extractor.extract(document, chunk)).evidence
 
     assert [read(d) for d in documents] == list(reversed([read(d) for d in reversed(documents)]))
 

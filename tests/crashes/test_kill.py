@@ -66,7 +66,7 @@ def ended(run: subprocess.Popen[bytes]) -> tuple[int, str]:
 
 
 def export(workspace: Path) -> str:
-    store = SqliteStore(workspace, "hashing-384", 384)
+    store = SqliteStore(workspace, "hashing-384")
     try:
         return canonical(store)
     finally:

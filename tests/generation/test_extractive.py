@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.generation.extractive import NO_ANSWER, NO_SUPPORT, PASSAGES_QUOTED, QUOTED, quote_answer
+from polyadic.generation.extractive import NO_SUPPORT, PASSAGES_QUOTED, QUOTED, quote_answer
+from polyadic.generation.phrases import no_answer
 from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Document, Item, Kind, Knowledge, Place, Span, Step, Usage
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace
 
 METHODS = ("chunks", "hypergraph", "walk", "auto")
@@ -70,7 +72,7 @@ def assert_well_formed(answer: Answer) -> None:
     assert markers == [citation.marker for citation in answer.citations] == list(range(1, len(markers) + 1))
     assert len(markers) <= PASSAGES_QUOTED
     lines = [f'"{normal_text(citation.place.quote)}" [{citation.marker}]' for citation in answer.citations]
-    assert answer.text == ("\n".join(lines) or NO_ANSWER)
+    assert answer.text == ("\n".join(lines) or no_answer(detect_language(answer.question)))
     assert answer.answered is bool(answer.citations)
     assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
     assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else NO_SUPPORT)
@@ -107,7 +109,7 @@ def test_an_unrelated_question_is_not_answered(kb: Workspace, question: str, met
     answer = kb.query(question, method)
     assert_well_formed(answer)
     assert not answer.answered
-    assert str(answer) == NO_ANSWER
+    assert str(answer) == no_answer(detect_language(question))
 
 
 def test_method_none_knows_nothing(kb: Workspace) -> None:

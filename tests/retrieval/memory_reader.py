@@ -8,8 +8,8 @@ import numpy as np
 
 from polyadic import identity
 from polyadic.derivation import Attribute, mean_score, tally
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span
-from polyadic.store.protocol import Counts, DocumentRecord, Hits, Links, Rows, Side, Vectors
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
 
 Embed = Callable[[Sequence[str]], Vectors]
 
@@ -184,6 +184,21 @@ class MemoryReader:
         raise NotImplementedError
 
     def documents(self) -> list[DocumentRecord]:
+        raise NotImplementedError
+
+    def extractors(self) -> dict[str, int]:
+        raise NotImplementedError
+
+    def failures(self) -> list[FailedChunk]:
+        raise NotImplementedError
+
+    def stamp(self, document_id: str) -> Stamp | None:
+        raise NotImplementedError
+
+    def reply(self, key: str) -> tuple[str, bool] | None:
+        raise NotImplementedError
+
+    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
         raise NotImplementedError
 
     def record(self, document_id: str) -> DocumentRecord | None:

@@ -17,7 +17,7 @@ def stated(draw: st.DrawFn) -> tuple[Subgraph, Vectors]:
     holders = [draw(st.sets(st.integers(0, chunks - 1), min_size=1, max_size=2)) for _ in range(facts)]
     pairs = np.array([(f, c) for f, own in enumerate(holders) for c in sorted(own)], dtype=np.int64).reshape(-1, 2)
     none = np.zeros((2, 0), dtype=np.int64)
-    graph = Subgraph(np.arange(facts), np.arange(0), np.arange(chunks), none, pairs.T, none)
+    graph = Subgraph(np.arange(facts), np.arange(0), np.arange(chunks), none, pairs.T, none, none)
     scores = draw(st.lists(st.floats(0, 2, width=32), min_size=facts, max_size=facts))
     return graph, np.array(scores, dtype=np.float32)
 
@@ -52,13 +52,13 @@ def test_a_passage_with_several_good_facts_shows_them_early() -> None:
     # Chunk 0 states facts 0 to 2, chunk 1 states fact 3.
     none = np.zeros((2, 0), dtype=np.int64)
     statement = np.array([[0, 1, 2, 3], [0, 0, 0, 1]])
-    graph = Subgraph(np.arange(4), np.arange(0), np.arange(2), none, statement, none)
+    graph = Subgraph(np.arange(4), np.arange(0), np.arange(2), none, statement, none, none)
     order = arrange(graph, np.arange(2), np.array([0.9, 0.8, 0.1, 0.5], np.float32), most=5)
     assert [place for kind, place in order if kind is Kind.FACT] == [0, 1, 3, 2]
 
 
 def test_a_passage_without_facts_stands_in_the_place_of_a_lead() -> None:
     none = np.zeros((2, 0), dtype=np.int64)
-    graph = Subgraph(np.arange(1), np.arange(0), np.arange(2), none, np.array([[0], [1]]), none)
+    graph = Subgraph(np.arange(1), np.arange(0), np.arange(2), none, np.array([[0], [1]]), none, none)
     order = arrange(graph, np.arange(2), np.ones(1, np.float32), most=5)
     assert order == [(Kind.CHUNK, 0), (Kind.FACT, 0), (Kind.CHUNK, 1)]

@@ -18,7 +18,13 @@ def graphs(draw: st.DrawFn) -> tuple[Subgraph, Masses, Masses]:
         return np.array(draw(st.lists(one, unique=True, max_size=12)), dtype=np.int64).reshape(-1, 2).T
 
     graph = Subgraph(
-        facts, entities, chunks, pairs(sizes[0], sizes[1]), pairs(sizes[0], sizes[2]), pairs(sizes[2], sizes[1])
+        facts,
+        entities,
+        chunks,
+        pairs(sizes[0], sizes[1]),
+        pairs(sizes[0], sizes[2]),
+        pairs(sizes[2], sizes[1]),
+        pairs(sizes[1], sizes[1]),
     )
     numbers = st.floats(0, 10, width=32)
 
@@ -38,7 +44,9 @@ def test_mass_sums_to_one_wherever_it_starts(drawn: tuple[Subgraph, Masses, Mass
 
 def test_mass_follows_conductance() -> None:
     # One entity in two facts; the second conducts three times as well.
-    graph = Subgraph(np.arange(2), np.arange(1), np.zeros(0, np.int64), np.array([[0, 1], [0, 0]]), _none(), _none())
+    graph = Subgraph(
+        np.arange(2), np.arange(1), np.zeros(0, np.int64), np.array([[0, 1], [0, 0]]), _none(), _none(), _none()
+    )
     seeds = Masses(np.zeros(2, np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
     conductance = Masses(np.array([1, 3], np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
     facts = diffuse(graph, seeds, conductance).facts
@@ -46,7 +54,9 @@ def test_mass_follows_conductance() -> None:
 
 
 def test_less_damping_stays_nearer_to_the_seeds() -> None:
-    graph = Subgraph(np.arange(1), np.arange(1), np.zeros(0, np.int64), np.zeros((2, 1), np.int64), _none(), _none())
+    graph = Subgraph(
+        np.arange(1), np.arange(1), np.zeros(0, np.int64), np.zeros((2, 1), np.int64), _none(), _none(), _none()
+    )
     seeds = Masses(np.zeros(1, np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
     even = Masses(np.ones(1, np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
     near, far = (diffuse(graph, seeds, even, damping).entities[0] for damping in (0.2, 0.9))

@@ -10,6 +10,7 @@ from polyadic.knowledge import Chunk, Document, Evidence, Item, Knowledge, Parti
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.retrieval.methods import hypergraph
 from polyadic.retrieval.methods.hypergraph import Hypergraph
+from polyadic.retrieval.question_entities import KnownNames
 from polyadic.settings import HypergraphSettings
 from polyadic.store.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
@@ -60,7 +61,7 @@ def read() -> MemoryReader:
 
 
 def ask(settings: HypergraphSettings) -> Knowledge:
-    return asyncio.run(Hypergraph(settings).retrieve("q", read(), Fixed(), 1000))
+    return asyncio.run(Hypergraph(settings, KnownNames()).retrieve("q", read(), Fixed(), 1000))
 
 
 def shown(items: Sequence[Item]) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ import pytest
 from polyadic.errors import SettingsError
 from polyadic.knowledge import Kind, Knowledge
 from polyadic.models.hashing import HashingEmbedder
-from polyadic.retrieval.methods.hypergraph import question_entities
+from polyadic.retrieval.question_entities import KnownNames
 from polyadic.retrieval.registry import method_named
 from polyadic.settings import HypergraphSettings, Settings, WalkSettings
 from tests.retrieval.conftest import WRITTEN, read_from_memory, written
@@ -103,16 +103,13 @@ def test_hypergraph_says_when_thresholds_leave_nothing(reader: MemoryReader) -> 
     ],
 )
 def test_hypergraph_ablations(off: dict[str, bool], kinds: set[Kind], reader: MemoryReader) -> None:
-    found = ask("hypergraph", reader, settings=Settings(hypergraph=HypergraphSettings(**off)))
+    found = ask("hypergraph", reader, settings=Settings(hypergraph=HypergraphSettings.model_validate(off)))
     assert {item.kind for item in found.items} == kinds
 
 
 def test_the_entities_of_a_question_need_not_be_known(reader: MemoryReader) -> None:
-    assert question_entities("Did Ada Lovelace meet Mary Shelley in Geneva?", reader) == [
-        "Ada Lovelace",
-        "Mary Shelley",
-        "Geneva",
-    ]
+    found = asyncio.run(KnownNames().named("Did Ada Lovelace meet Mary Shelley in Geneva?", reader))
+    assert found.names == ("Ada Lovelace", "Mary Shelley", "Geneva")
 
 
 def test_what_is_switched_off_is_said(reader: MemoryReader) -> None:

@@ -9,11 +9,11 @@ import pytest
 from polyadic.derivation import difference, tally
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy, StoreError
 from polyadic.identity import entity_key, fact_id
-from polyadic.store.protocol import Change, Side, Store
+from polyadic.store.protocol import Change, Side, Stamp, Store
 from polyadic.store.sqlite import SqliteStore
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish, said, stage, withdraw
-from tests.support.vectors import DIMENSION, vector, vectors
+from tests.support.vectors import vector, vectors
 
 Opener = Callable[[str], Store]
 
@@ -28,7 +28,7 @@ def open_store(tmp_path: Path) -> Iterator[Opener]:
     opened: list[Store] = []
 
     def opener(name: str) -> Store:
-        opened.append(SqliteStore(tmp_path / name, "test vectors", DIMENSION))
+        opened.append(SqliteStore(tmp_path / name, "test vectors"))
         return opened[-1]
 
     yield opener
@@ -186,8 +186,8 @@ def test_staged_work_is_invisible_and_is_taken_up_again(store: Store) -> None:
     stage(store, source, chunks, {chunks[0].id: evidence})
     assert canonical(store) == before
     with store.write() as writer:
-        assert writer.stage(source, "recipe", chunks) == {chunks[0].id}
-        assert writer.stage(source, "another recipe", chunks) == frozenset()
+        assert writer.stage(source, Stamp(source.content, "recipe", "by hand"), chunks) == {chunks[0].id}
+        assert writer.stage(source, Stamp(source.content, "another", "by hand"), chunks) == frozenset()
 
 
 def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
@@ -195,7 +195,7 @@ def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
     before = canonical(store)
     with pytest.raises(RuntimeError, match="on purpose"), store.write() as writer:
         source, chunks, _ = document("engine", [ENGINE])
-        writer.stage(source, "recipe", chunks)
+        writer.stage(source, Stamp(source.content, "recipe", "by hand"), chunks)
         raise RuntimeError("on purpose")
     assert canonical(store) == before
 
@@ -270,7 +270,7 @@ def test_another_embedding_model_is_refused(store: Store, tmp_path: Path) -> Non
     publish(store, "ada", [ADA])
     store.close()
     with pytest.raises(EmbedderMismatch, match="test vectors"):
-        SqliteStore(tmp_path / "kb", "other vectors", DIMENSION)
+        SqliteStore(tmp_path / "kb", "other vectors")
 
 
 def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:
@@ -301,7 +301,7 @@ def test_arrays_of_another_state_are_never_read(store: Store, open_store: Opener
 def test_a_folder_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(StoreError, match="cannot be a workspace's folder"):
-        SqliteStore(tmp_path / "file", "test", DIMENSION)
+        SqliteStore(tmp_path / "file", "test")
 
 
 def test_a_damaged_store_is_said_in_one_line(store: Store, open_store: Opener, tmp_path: Path) -> None:

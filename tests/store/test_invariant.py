@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from polyadic.store.sqlite import SqliteStore
 from tests.support.canonical import canonical
 from tests.support.store_driver import Statement, publish, withdraw
-from tests.support.vectors import DIMENSION
 
 # Few names in several spellings, so that documents share entities, facts and forms.
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843"]
@@ -27,7 +26,7 @@ histories = st.lists(st.tuples(st.sampled_from("abcd"), st.none() | contents), m
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_history_leaves_no_trace(history: list[tuple[str, list[Statement] | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        lived = SqliteStore(Path(folder) / "lived", "test", DIMENSION)
+        lived = SqliteStore(Path(folder) / "lived", "test")
         present: dict[str, list[Statement]] = {}
         sources = {}
         for name, said in history:
@@ -37,7 +36,7 @@ def test_history_leaves_no_trace(history: list[tuple[str, list[Statement] | None
             elif name in present:
                 withdraw(lived, sources[name])
                 del present[name]
-        fresh = SqliteStore(Path(folder) / "fresh", "test", DIMENSION)
+        fresh = SqliteStore(Path(folder) / "fresh", "test")
         for name in sorted(present, reverse=True):
             publish(fresh, name, present[name], title=TITLES[name])
         assert canonical(lived) == canonical(fresh)

@@ -32,7 +32,7 @@ def indexer(
     folder: Path, chunking: ChunkingSettings | None = None, extractor: Extractor | None = None
 ) -> Iterator[Indexer]:
     embedder = CountingEmbedder()
-    store = SqliteStore(folder, embedder.name, embedder.dimension)
+    store = SqliteStore(folder, embedder.name)
     try:
         yield Indexer(store, extractor or SentenceExtractor("en"), embedder, chunking or ChunkingSettings())
     finally:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from polyadic.derivation import difference, tally
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.store.protocol import Change, Store
+from polyadic.store.protocol import Change, Stamp, Store
 from tests.support.vectors import vectors
 
 Statement = tuple[str, Sequence[str]]
@@ -51,7 +51,7 @@ def publish(store: Store, name: str, statements: Sequence[Statement], title: str
 
 def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Mapping[str, Sequence[Evidence]]) -> None:
     with store.write() as writer:
-        writer.stage(source, "recipe", chunks)
+        writer.stage(source, Stamp(source.content, "recipe", "by hand"), chunks)
         writer.put_evidence(source.id, evidence)
 
 

@@ -34,6 +34,32 @@ def test_detects(text: str, language: str) -> None:
     assert detect_language(text) == language
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Who built the bridge?", "en"),
+        ("Who directed Das Boot?", "en"),
+        ("What does El Niño mean?", "en"),
+        ("Violin Sonata No. 3 in U.S. hands", "en"),
+        ("Wer baute die Brücke?", "de"),
+        ("Wann starb Mozart?", "de"),
+        ("¿Quién construyó el puente?", "es"),
+        ("¿Cuándo murió Cervantes?", "es"),
+        ("Qui a construit le pont ?", "fr"),
+        ("Chi ha costruito il ponte?", "it"),
+        ("Quem construiu a ponte?", "pt"),
+        ("Wie bouwde de brug?", "nl"),
+        ("Vem byggde bron?", "sv"),
+        ("Kto zbudował most?", "pl"),
+        ("谁设计了这座桥？", "zh"),
+        ("iPhone 是谁发明的？", "zh"),
+        ("橋を作ったのは誰ですか。", "ja"),
+    ],
+)
+def test_a_question_of_a_few_words_is_told(question: str, language: str) -> None:
+    assert detect_language(question) == language
+
+
 def test_a_foreign_name_does_not_decide() -> None:
     assert detect_language("The poet 李白 lived in the time of the Tang and was of great renown.") == "en"
 

@@ -49,6 +49,45 @@ def test_a_german_noun_that_follows_a_determiner_is_no_name() -> None:
     assert found(sentence, "de") == ["Goethe", "Weimar"]
 
 
+def test_a_german_name_is_told_by_the_names_beside_it_and_by_the_noun_before_it() -> None:
+    first, second = "Die Ingenieurin Ada Kern kam aus der Stadt Ulm.", "Später kaufte Kern aus Ulm Leder."
+    document = f"{first} {second}"
+    assert found(first, "de", document) == ["Ada Kern", "Stadt Ulm", "Ulm"]
+    sorts = {
+        name.text: name.sort for name in names("Später kaufte Kern ein Buch über Eisen.", vocabulary(document, "de"))
+    }
+    assert sorts == {"Kern": Sort.NAME, "Buch": Sort.TERM, "Eisen": Sort.TERM}
+
+
+def test_german_nouns_with_adjectives_numbers_and_endings_of_nouns_are_no_names() -> None:
+    sentence = "Der alte Müller kaufte drei Mühlen mit Erlaubnis der Verwaltung und große Freiheit in Ulm."
+    assert found(sentence, "de") == ["Erlaubnis", "Ulm"]
+
+
+def test_german_genitives_join_no_names_but_von_does() -> None:
+    assert found("Otto von Bismarck sah das Archiv des Museums.", "de") == ["Otto von Bismarck", "Bismarck"]
+    assert found("Walther von der Vogelweide sang.", "de")[0] == "Walther von der Vogelweide"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("Nació en Almagro.", "es", ["Almagro"]),
+        ("Trabajaba siempre con María de la Cruz Romero.", "es", ["María de la Cruz Romero"]),
+        ("Sevilla tiene un puerto.", "es", ["Sevilla"]),
+        ("Fondò la scuola di Pavia.", "it", ["Pavia"]),
+        ("Nasceu em Lisboa.", "pt", ["Lisboa"]),
+    ],
+)
+def test_a_verb_that_opens_a_sentence_is_no_name(sentence: str, language: str, expected: list[str]) -> None:
+    assert found(sentence, language) == expected
+
+
+def test_a_name_that_opens_a_sentence_is_one_where_the_document_says_so() -> None:
+    text = "Eva por fin habló. La casa de Eva era blanca."
+    assert found("Eva por fin habló.", "es", text) == ["Eva"]
+
+
 def test_french_elisions_are_not_part_of_a_name() -> None:
     assert found("Il est membre de l'Académie française.", "fr") == ["Académie"]
 
@@ -57,6 +96,28 @@ def test_chinese_titles_dates_and_what_recurs() -> None:
     text = "1843年，巴贝奇写了《机器》。后来巴贝奇去了 London。巴贝奇老了。"
     assert found("1843年，巴贝奇写了《机器》。", "zh", text) == ["1843年", "巴贝奇", "机器"]
     assert found("后来巴贝奇去了 London。", "zh", text) == ["巴贝奇", "London"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("老师是数学家顾明远。", ["顾明远"]),
+        ("这座桥由工程师林若川设计。", ["林若川"]),
+        ("诗人李白写了诗。", ["李白"]),
+        ("林若川在上海。", ["林若川"]),
+        ("云溪茶是一种绿茶，产于白鹭山一带。", ["云溪茶", "白鹭山"]),
+        ("他住在云溪镇，生于绍兴。", ["云溪镇", "绍兴"]),
+        ("这座桥是一座石桥。", []),
+        ("她的老师是谁，没有人知道。", []),
+    ],
+)
+def test_chinese_names_are_told_by_how_they_are_written(sentence: str, expected: list[str]) -> None:
+    assert found(sentence, "zh") == expected
+
+
+def test_a_chinese_date_is_a_date() -> None:
+    sorts = {name.text: name.sort for name in names("1934年10月2日开幕。", Vocabulary("zh"))}
+    assert sorts == {"1934年10月2日": Sort.DATE}
 
 
 def test_katakana() -> None:

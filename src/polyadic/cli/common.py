@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from polyadic.knowledge import Usage
 from polyadic.settings import DEFAULT_FOLDER
 
 # Symbols of their own for control characters, one for one: whatever a document holds, a terminal only shows it.
@@ -87,6 +88,17 @@ def shown(source: str) -> str:
     """
     here = f"{Path.cwd()}/"
     return source.removeprefix(here)
+
+
+def spent(usage: Usage) -> str:
+    """What was paid a language model for.
+
+    >>> spent(Usage(2, 1500, 500, 0.0123)), spent(Usage(1, 10, 5))
+    ('2 calls, 1,500 tokens sent and 500 received, 0.0123 $', '1 call, 10 tokens sent and 5 received')
+    """
+    money = f", {usage.money:.{2 if usage.money >= 1 else 4}f} $" if usage.money else ""
+    calls = count(usage.calls, "call")
+    return f"{calls}, {usage.prompt_tokens:,} tokens sent and {usage.completion_tokens:,} received{money}"
 
 
 def count(number: int, what: str, plural: str = "") -> str:

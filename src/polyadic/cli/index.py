@@ -8,33 +8,54 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
-from polyadic.construction.indexing import IndexReport, Progress
+from polyadic.cli.common import count, json_option, print_json, say, spent, workspace_folder, workspace_option
+from polyadic.cli.estimate import print_estimate
+from polyadic.cli.index_report import print_report
+from polyadic.construction.choice import ExtractorName
+from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.workspace import Workspace
 
 _LOG_SECONDS = 5.0
-_SKIPPED_SHOWN = 20
 
 
 @click.command("index")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--extractor",
+    type=click.Choice(["model", "sentences"]),
+    help="Read with the language model, or without one; also again what was read in the other way.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
 @workspace_option
 @json_option
 @click.pass_context
-def command(context: click.Context, paths: tuple[str, ...], workspace: str | None, as_json: bool) -> int:
-    """Read files and folders (.txt .md .jsonl .csv) into the workspace. What is unchanged costs nothing."""
-    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
-        report = kb.index([Path(path) for path in paths], report_progress)
+def command(
+    context: click.Context,
+    paths: tuple[str, ...],
+    extractor: ExtractorName | None,
+    dry_run: bool,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Read files and folders into the workspace. What is unchanged costs nothing.
+
+    Formats: .txt .md .html .pdf .docx .pptx .xlsx .epub .eml, and .jsonl .csv .tsv with a document a row.
+    """
+    with Workspace(workspace_folder(context, workspace)) as kb:
+        if dry_run:
+            return print_estimate(kb.estimate([Path(path) for path in paths], extractor), as_json)
+        with progress_shown() as report_progress:
+            report = kb.index([Path(path) for path in paths], report_progress, extractor)
     if as_json:
         print_json(report)
     else:
-        _print_sum(report)
+        print_report(report)
     return exit_code(report)
 
 
 def exit_code(report: IndexReport) -> int:
     """0 all read, 1 nothing read, 3 some read and some not."""
-    if not report.skipped:
+    if not report.skipped and not report.failed and not report.stopped:
         return 0
     return 3 if report.documents else 1
 
@@ -65,32 +86,8 @@ def _logger() -> Callable[[Progress], None]:
 
 
 def _line(progress: Progress) -> str:
+    paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
     return (
-        f"indexing: {count(progress.documents, 'document')}, {count(progress.chunks, 'chunk')},"
-        f" {count(progress.texts_embedded, 'text')} embedded"
+        f"indexing: {count(progress.documents, 'document')}, {progress.chunks_read:,} of"
+        f" {count(progress.chunks, 'chunk')} read, {count(progress.texts_embedded, 'text')} embedded{paid}"
     )
-
-
-def _print_sum(report: IndexReport) -> None:
-    say(
-        f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed,"
-        f" {report.unchanged:,} unchanged"
-    )
-    if report.chunks:
-        facts = count(report.evidence - report.without_fact, "fact")
-        rest = f", {report.without_fact:,} that name fewer than two things (kept, not used)"
-        said = facts + (rest if report.without_fact else "")
-        say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {said}")
-        besides = report.seconds - report.embedding_seconds
-        say(
-            f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
-            f" everything else took {besides:.1f} s"
-        )
-    if report.same_text:
-        say(f"{count(report.same_text, 'document')} with the same content as another, kept as documents of their own")
-    if report.skipped:
-        say(f"{count(len(report.skipped), 'thing')} not read:", err=True)
-        for skipped in report.skipped[:_SKIPPED_SHOWN]:
-            say(f"  {shown(str(skipped))}", err=True)
-        if len(report.skipped) > _SKIPPED_SHOWN:
-            say(f"  and {len(report.skipped) - _SKIPPED_SHOWN:,} more (all of them: --json)", err=True)

@@ -1,31 +1,51 @@
 """polyadic init: write a commented polyadic.toml."""
 
 import shlex
+from pathlib import Path
 
 import click
 
 from polyadic.cli.common import say, shown, workspace_folder, workspace_option
+from polyadic.presets import PRESETS
+from polyadic.prompts.library import FOLDER, NAMES, original_text
 from polyadic.settings import FILE_NAME, expanded, template
 
 
 @click.command("init")
 @click.argument("folder", metavar="[DIR]", default="", required=False)
+@click.option(
+    "--preset", type=click.Choice(list(PRESETS)), help="Set up a language model: the usual ones, or the paper's."
+)
+@click.option("--prompts", is_flag=True, help="Put copies of all prompts into DIR/prompts, where they can be changed.")
 @workspace_option
 @click.pass_context
-def command(context: click.Context, folder: str, workspace: str | None) -> None:
+def command(context: click.Context, folder: str, preset: str | None, prompts: bool, workspace: str | None) -> None:
     """Write a commented polyadic.toml into DIR (default: the workspace folder). Nothing else is needed to start."""
     if folder and (workspace or context.obj):
         raise click.UsageError("DIR and -w both name the folder: give one of them", context)
     target = expanded(folder or workspace_folder(context, workspace))
+    if prompts:
+        for name in NAMES:
+            _write(target / FOLDER / f"{name}.txt", original_text(name))
     file = target / FILE_NAME
-    if file.exists():
-        say(f"{shown(str(file))} is there already and stays as it is")
+    if preset and file.exists():
+        raise click.ClickException(f"{shown(str(file))} is there already: set name and base_url under [model] in it")
+    if not _write(file, template(PRESETS[preset] if preset else None)):
         return
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        file.write_text(template(), encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"{file} cannot be written ({error.strerror}): choose another folder") from error
     usual = folder == "" and not (workspace or context.obj)
     flag = "" if usual else f"-w {shlex.quote(str(target))} "
-    say(f"wrote {shown(str(file.absolute()))}; next: polyadic {flag}index PATH...")
+    say(f"next: polyadic {flag}{'doctor' if preset else 'index PATH...'}")
+
+
+def _write(file: Path, text: str) -> bool:
+    """Write a file unless it is there; returns whether it was written."""
+    if file.exists():
+        say(f"{shown(str(file))} is there already and stays as it is")
+        return False
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{file} cannot be written ({error.strerror}): choose another folder") from error
+    say(f"wrote {shown(str(file.absolute()))}")
+    return True

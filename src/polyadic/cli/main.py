@@ -16,10 +16,12 @@ from polyadic.errors import PolyadicError
 VERBS = {
     "init": "write a commented polyadic.toml",
     "index": "read documents into the workspace",
+    "estimate": "what indexing would cost",
     "query": "ask a question",
     "status": "what the workspace holds",
     "show": "print a document, chunk, fact or entity",
     "delete": "withdraw a document",
+    "doctor": "what is wrong, and what to do about it",
     "models": "the weights of local models",
 }
 
@@ -50,7 +52,8 @@ class Verbs(click.Group):
 def cli(context: click.Context, workspace: str | None) -> None:
     """Answers out of documents, with citations.
 
-    polyadic index PATH... reads documents, polyadic query "..." asks them. No language model is needed.
+    polyadic index PATH... reads documents, polyadic query "..." asks them. A language model is used if
+    one is set (polyadic init --preset), and not needed.
     """
     context.obj = workspace
 

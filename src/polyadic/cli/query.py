@@ -1,9 +1,14 @@
 """polyadic query: ask a question."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
-from polyadic.knowledge import Answer, Kind, Knowledge, Step
+from polyadic.knowledge import Answer, Kind, Knowledge, Step, Turn
 from polyadic.settings import METHODS
 from polyadic.workspace import Workspace
 
@@ -13,6 +18,14 @@ from polyadic.workspace import Workspace
 @click.option("--method", type=click.Choice(METHODS), help="How knowledge is found (default: as set, else auto).")
 @click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring.")
 @click.option("--context-only", is_flag=True, help="Print the knowledge found, without an answer.")
+@click.option("--by", type=click.Choice(["model", "quotes"]), help="Who answers (default: the model, if one is set).")
+@click.option("--style", help='What kind of answer is wanted, such as "three bullet points".')
+@click.option("--think", is_flag=True, help="Let the model reason first; --trace shows its reasoning.")
+@click.option(
+    "--history",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='The conversation so far: a line {"question": "...", "answer": "..."} a turn.',
+)
 @click.option("--trace", is_flag=True, help="Print each step, and why each item was found.")
 @workspace_option
 @json_option
@@ -23,6 +36,10 @@ def command(
     method: str | None,
     context_tokens: int | None,
     context_only: bool,
+    by: Literal["model", "quotes"] | None,
+    style: str | None,
+    think: bool,
+    history: Path | None,
     trace: bool,
     workspace: str | None,
     as_json: bool,
@@ -36,25 +53,52 @@ def command(
             print_json(knowledge) if as_json else _print_context(knowledge)
             steps = knowledge.trace
         else:
-            answer = kb.query(question, method, context_tokens)
-            print_json(answer) if as_json else _print_answer(answer)
+            changed = {"by": by, "style": style, "format": "think" if think else None}
+            how = kb.settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
+            answer = _answered(kb.stream(question, method, context_tokens, _turns(history), how), as_json)
             knowledge, steps = answer.knowledge, answer.trace
     if trace and not as_json:
+        if not context_only and answer.reasoning:
+            say(f"\nreasoning\n{answer.reasoning}")
         _print_trace(knowledge, steps)
 
 
-def _print_answer(answer: Answer) -> None:
-    say(answer.text)
-    if answer.note:
-        say(f"({answer.note})")
-    say()
+def _turns(file: Path | None) -> list[Turn]:
+    """The conversation in a file of JSON lines."""
+    if file is None:
+        return []
+    try:
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [Turn(str(row["question"]), str(row["answer"])) for row in rows]
+    except (ValueError, KeyError, TypeError) as error:
+        reason = f"{file} is no conversation ({error})"
+        raise click.ClickException(f'{reason}: write a line {{"question": "...", "answer": "..."}} a turn') from error
+
+
+def _answered(pieces: Iterator[str | Answer], as_json: bool) -> Answer:
+    """Print the answer as it comes; returns it when it is whole."""
+    for piece in pieces:
+        if isinstance(piece, Answer):
+            print_json(piece) if as_json else _print_rest(piece)
+            return piece
+        if not as_json:
+            say(piece, nl=False)
+    raise RuntimeError("the answer did not end")
+
+
+def _print_rest(answer: Answer) -> None:
+    """All of an answer but its text."""
+    say(f"\n({answer.note})\n" if answer.note else "\n")
     for citation in answer.citations:
-        span = citation.place.span
-        say(f" [{citation.marker}] {shown(citation.place.source)}, characters {span.start}–{span.end}")
+        place = citation.place
+        page = f"page {place.page}, " if place.page else ""
+        say(f" [{citation.marker}] {shown(place.source)}, {page}characters {place.span.start}–{place.span.end}")
     knowledge = answer.knowledge
+    money = f", {answer.usage.money:.4f} $" if answer.usage.money else ""
     say(
         f" {knowledge.method} · {count(len(knowledge.facts), 'fact')}, {count(len(knowledge.chunks), 'passage')}"
-        f" · {answer.usage.tokens:,} model tokens · {answer.seconds:.1f} s        (why these: polyadic query --trace)"
+        f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
+        "        (why these: polyadic query --trace)"
     )
 
 

@@ -2,11 +2,12 @@
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
 from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Status, Workspace
 
 _BAR = 40
+_FAILURES_SHOWN = 10
 
 
 @click.command("status")
@@ -42,5 +43,23 @@ def _print_status(status: Status) -> None:
     most = max(status.arities.values(), default=0)
     for arity, facts in status.arities.items():
         say(f"  {arity:3} entities  {'█' * max(1, round(_BAR * facts / most))} {facts:,}")
-    say(f"vectors    {counts.vectors:,} of {status.dimension} numbers by {status.embedder}")
-    say(f"extractor  {status.extractor} (no language model)")
+    say(f"vectors    {counts.vectors:,} of {counts.dimension} numbers by {status.embedder}")
+    for extractor, documents in status.extractors.items():
+        say(f"read by    {extractor}: {count(documents, 'document')}")
+    if status.spent.calls:
+        say(f"paid for   {spent(status.spent)}, for indexing")
+    if counts.documents and not counts.facts:
+        say(f"no facts   {_why_no_facts(status)}")
+    if status.failures:
+        say(f"not read   {count(len(status.failures), 'chunk')}, tried again by polyadic index PATH...:")
+        for failure in status.failures[:_FAILURES_SHOWN]:
+            where = f"{shown(failure.source)}, characters {failure.span.start}–{failure.span.end}"
+            say(f"           {where}: {failure.reason}")
+
+
+def _why_no_facts(status: Status) -> str:
+    if status.failures:
+        return "the chunks below could not be read"
+    if status.counts.evidence:
+        return "every statement names fewer than two things; passages are found (method chunks)"
+    return "nothing in the documents is a statement; passages are found (method chunks)"

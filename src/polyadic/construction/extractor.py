@@ -1,18 +1,46 @@
 """What turns a chunk into evidence, with a language model or without one."""
 
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from polyadic.knowledge import Chunk, Document, Evidence
 
 
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What was read in a chunk, in the order of the text; spans are characters of the document.
+
+    ``problems`` counts what was left out or mended, by its reason in a few words.
+    """
+
+    evidence: tuple[Evidence, ...]
+    problems: Counter[str] = field(default_factory=Counter)
+
+
 class Extractor(Protocol):
     """Reads one chunk of one document.
 
-    ``name`` is recorded with all evidence and changes whenever the same chunk would give other evidence, so that
-    a store knows what to read again. What is returned depends on this document alone.
+    Attributes
+    ----------
+    name
+        Recorded with all evidence; changes whenever the same chunk would give other evidence, so that a store knows
+        what was read in another way.
+    paid
+        Whether reading costs money, or hours on one's own machine: then nothing is read again unasked.
     """
 
     name: str
+    paid: bool
 
-    async def extract(self, document: Document, chunk: Chunk) -> tuple[Evidence, ...]:
-        """Evidence of this chunk, in the order of the text; spans are characters of the document."""
+    async def extract(self, document: Document, chunk: Chunk) -> Extraction:
+        """What this chunk says; depends on this document alone.
+
+        Raises
+        ------
+        NoReply
+            This chunk could not be read; others may fare better.
+        ModelUnavailable
+            No other chunk will fare better.
+        """
+        ...

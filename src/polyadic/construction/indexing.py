@@ -5,128 +5,113 @@ makes a whole batch current. Killed at any moment, a run loses at most the batch
 """
 
 import asyncio
-import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from polyadic.construction.chunk import chunk_document
+from polyadic.construction.extracting import extract_all
 from polyadic.construction.extractor import Extractor
+from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.read import Skipped
+from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.construction.windows import windows
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
-from polyadic.knowledge import Chunk, Document, Evidence
+from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Change, Stamp, Store, Writer
+from polyadic.store.protocol import Change, FailedChunk, Store, Writer
 from polyadic.text.language import detect_language
 
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
 EMBEDDING_BATCH = 256
-# Changes when the same settings and extractor would cut or embed a document in another way.
-_RECIPE_VERSION = 1
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run has come: documents looked at, and what has been done so far for those that needed work."""
-
-    documents: int
-    chunks: int
-    texts_embedded: int
-
-
-@dataclass(slots=True)
-class IndexReport:
-    """The honest sum of an indexing run; times in seconds, ``embedding_seconds`` being part of ``seconds``."""
-
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-    same_text: int = 0
-    chunks: int = 0
-    evidence: int = 0
-    without_fact: int = 0
-    texts_embedded: int = 0
-    seconds: float = 0.0
-    embedding_seconds: float = 0.0
-
-    @property
-    def documents(self) -> int:
-        return self.added + self.changed + self.unchanged
-
-
-@dataclass(frozen=True, slots=True)
 class Indexer:
-    """What an indexing run works with; ``report_progress`` is called after every step that takes time."""
+    """What an indexing run works with; ``report_progress`` is called after every step that takes time.
+
+    ``anew`` says that documents are to be read again that were read in another way, also where that costs money;
+    ``spent`` tells what the extractor has paid so far.
+    """
 
     store: Store
     extractor: Extractor
     embedder: Embedder
     chunking: ChunkingSettings
     report_progress: Callable[[Progress], None] = lambda progress: None
+    anew: bool = False
+    spent: Callable[[], Usage] = Usage
 
     async def index(self, sources: Iterable[Document | Skipped]) -> IndexReport:
         """Read documents into the store; those that are as they were when last indexed cost nothing.
+
+        A chunk that cannot be read does not stop the run: its document is published with what it has, and marked.
+        Where no chunk can be read any more, what is whole is published, and the report says why the run stopped.
 
         Raises
         ------
         StoreBusy
             Another process is writing to the store.
         """
-        report = IndexReport()
+        report = IndexReport(extractor=self.extractor.name)
         started = time.perf_counter()
         texts_seen: set[str] = set()
         with self.store.exclusive():
-            for batch in _batches(_readable(sources, report)):
+            for batch in _batches(readable(sources, report)):
                 report.same_text += _repeated(batch, texts_seen)
                 await self._index_batch(batch, report)
                 self._tell(report)
-            with self.store.write() as writer:
-                writer.drop_staged()
+                if report.stopped:
+                    break
+            else:
+                with self.store.write() as writer:
+                    writer.drop_staged()
         report.seconds = time.perf_counter() - started
         return report
 
     async def _index_batch(self, batch: Sequence[Document], report: IndexReport) -> None:
-        todo = self._needing_work(batch, report)
+        with self.store.write() as writer:
+            work = {d.id: self.recipe.work_for(d.content, writer.stamp(d.id), self.anew) for d in batch}
+        todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
+        _count(report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
         cut = {}
         for document in todo:
             cut[document.id] = chunk_document(document, self.chunking)
             await asyncio.sleep(0)  # a place to be cancelled at
         report.chunks += sum(len(chunks) for chunks in cut.values())
         if todo:
-            await self._extract(todo, cut)
-            await self._publish(todo, cut, report)
+            whole = await self._extract(todo, cut, report)
+            await self._publish(whole, cut, report)
+            _count(report, (work[document.id] for document in whole))
 
-    def _needing_work(self, batch: Sequence[Document], report: IndexReport) -> list[Document]:
-        todo = []
+    async def _extract(
+        self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
+    ) -> list[Document]:
+        """Stage the documents, and have their chunks read; returns those whose chunks have all been tried."""
         with self.store.write() as writer:
-            for document in batch:
-                stamp = writer.stamp(document.id)
-                if stamp == Stamp(document.content, self._recipe()):
-                    report.unchanged += 1
-                    continue
-                report.added += stamp is None
-                report.changed += stamp is not None
-                todo.append(document)
-        return todo
+            done = {d.id: writer.stage(d, self.recipe.stamp(d.content), cut[d.id]) for d in documents}
+        todo = [(d, chunk) for d in documents for chunk in cut[d.id] if chunk.id not in done[d.id]]
 
-    async def _extract(self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]]) -> None:
+        def tell() -> None:
+            report.chunks_read += 1
+            self._tell(report)
+
+        outcomes = await extract_all(self.extractor, todo, tell)
         with self.store.write() as writer:
-            done = {document.id: writer.stage(document, self._recipe(), cut[document.id]) for document in documents}
-        evidence = {}
-        for document in documents:
-            chunks = (chunk for chunk in cut[document.id] if chunk.id not in done[document.id])
-            evidence[document.id] = {chunk.id: await self.extractor.extract(document, chunk) for chunk in chunks}
-            await asyncio.sleep(0)  # a place to be cancelled at
-        with self.store.write() as writer:
-            for document_id, said in evidence.items():
+            for document_id, said in outcomes.evidence.items():
                 writer.put_evidence(document_id, said)
+            for failure in outcomes.failures:
+                writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
+        report.stopped = outcomes.stopped
+        report.problems.update(outcomes.problems)
+        report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
+        return [document for document in documents if document.id not in outcomes.untried]
 
     async def _publish(
         self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
@@ -141,7 +126,9 @@ class Indexer:
         to_embed = {
             chunk: texts
             for document in documents
-            for chunk, texts in windows(document, cut[document.id], self._language(document), self.embedder).items()
+            for chunk, texts in windows(
+                document, cut[document.id], language_of(document, self.chunking), self.embedder
+            ).items()
         }
         # Committed ahead of the change, so that what has been embedded is not lost with it.
         await self._embed([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)], report)
@@ -166,15 +153,32 @@ class Indexer:
             report.texts_embedded += len(batch)
             self._tell(report)
 
-    def _recipe(self) -> str:
-        parts = {"version": _RECIPE_VERSION, "extractor": self.extractor.name, **self.chunking.model_dump()}
-        return json.dumps(parts, sort_keys=True)
-
-    def _language(self, document: Document) -> str:
-        return detect_language(document.text) if self.chunking.language == "auto" else self.chunking.language
+    @property
+    def recipe(self) -> Recipe:
+        """How documents are cut and read."""
+        return Recipe.of(self.extractor, self.chunking)
 
     def _tell(self, report: IndexReport) -> None:
-        self.report_progress(Progress(report.documents + len(report.skipped), report.chunks, report.texts_embedded))
+        report.usage = self.spent()
+        looked_at = report.documents + len(report.skipped)
+        self.report_progress(
+            Progress(looked_at, report.chunks, report.chunks_read, report.texts_embedded, report.usage)
+        )
+
+
+def _count(report: IndexReport, works: Iterable[Work]) -> None:
+    """Enter into the report what was done for documents; an outdated one is unchanged as well."""
+    counts = Counter(works)
+    report.added += counts[Work.ADD]
+    report.changed += counts[Work.CHANGE]
+    report.resumed += counts[Work.RESUME]
+    report.unchanged += counts[Work.NONE] + counts[Work.OUTDATED]
+    report.outdated += counts[Work.OUTDATED]
+
+
+def language_of(document: Document, chunking: ChunkingSettings) -> str:
+    """The language of a document: as the settings say, or as its text tells."""
+    return detect_language(document.text) if chunking.language == "auto" else chunking.language
 
 
 async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable[[], Embedder]) -> None:
@@ -198,7 +202,8 @@ async def _apply(writer: Writer, change: Change, embedder: Callable[[], Embedder
     return embedded
 
 
-def _readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iterator[Document]:
+def readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iterator[Document]:
+    """The documents among what was read; what is none is entered into the report."""
     for source in sources:
         if isinstance(source, Skipped):
             report.skipped.append(source)

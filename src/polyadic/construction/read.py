@@ -1,6 +1,7 @@
 """From paths to documents: the entry to reading."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from polyadic.construction.reading.decode import require_text_encoding
@@ -19,6 +20,17 @@ __all__ = ["READERS", "Reader", "Skipped", "read_documents"]
 Reader = Callable[[Path, ReadingSettings], Iterable[Document | Skipped]]
 """Reads one file; raises UnreadableDocument where it cannot, or cannot go on."""
 
+
+def _later(module: str) -> Reader:
+    """A reader whose module is imported when the first such file is read: most need much that plain text does not."""
+
+    def read(path: Path, settings: ReadingSettings) -> Iterable[Document | Skipped]:
+        reader: Reader = getattr(import_module(f"polyadic.construction.reading.{module}"), f"read_{module}")
+        return reader(path, settings)
+
+    return read
+
+
 READERS: Mapping[str, Reader] = {
     ".txt": read_plain,
     ".md": read_markdown,
@@ -27,6 +39,14 @@ READERS: Mapping[str, Reader] = {
     ".ndjson": read_json_lines,
     ".csv": read_table,
     ".tsv": read_table,
+    ".html": _later("html"),
+    ".htm": _later("html"),
+    ".pdf": _later("pdf"),
+    ".docx": _later("docx"),
+    ".pptx": _later("pptx"),
+    ".xlsx": _later("xlsx"),
+    ".epub": _later("epub"),
+    ".eml": _later("eml"),
 }
 
 

@@ -7,10 +7,11 @@ names fewer than two things makes no fact; it is found as part of its passage.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from polyadic.construction.extractor import Extraction
 from polyadic.construction.subjects import Subjects, subjects
 from polyadic.identity import entity_key
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.text.function_words import PRONOUNS
+from polyadic.text.function_words import PRONOUNS, without_article
 from polyadic.text.language import detect_language
 from polyadic.text.names import Name, Sort, Vocabulary, names, vocabulary
 from polyadic.text.plain_text import is_heading, plain
@@ -18,7 +19,7 @@ from polyadic.text.sentences import sentences
 from polyadic.text.words import WORD
 
 _SUBJECT_SCORE = 90.0
-_SCORES = {Sort.NAME: 60.0, Sort.DATE: 30.0, Sort.NUMBER: 15.0}
+_SCORES = {Sort.NAME: 60.0, Sort.TERM: 40.0, Sort.DATE: 30.0, Sort.NUMBER: 15.0}
 _WORDS_OF_A_FULL_NAME = 2
 _FULL_NAME_BONUS = 15.0
 _COMPLETE, _LEANS_ON_ANOTHER, _FRAGMENT = 8.0, 6.0, 2.0
@@ -44,20 +45,21 @@ class SentenceExtractor:
         ISO 639-1, or ``auto`` to tell each document's language from its text.
     """
 
-    name = "sentences-1"
+    name = "sentences-2"
+    paid = False
 
     def __init__(self, language: str = "auto") -> None:
         self._language = language
         self._last: _Reading | None = None
 
-    async def extract(self, document: Document, chunk: Chunk) -> tuple[Evidence, ...]:
+    async def extract(self, document: Document, chunk: Chunk) -> Extraction:
         """One evidence a sentence from ``chunk.fresh`` on, headings and rules apart."""
         reading = self._read(document)
         start = max(chunk.fresh, chunk.span.start)
         fresh = document.text[start : chunk.span.end]
         spans = (Span(start + s.start, start + s.end) for s in sentences(fresh, reading.vocabulary.language))
         found = (self._evidence(reading, span) for span in spans)
-        return tuple(evidence for evidence in found if evidence is not None)
+        return Extraction(tuple(evidence for evidence in found if evidence is not None))
 
     def _read(self, document: Document) -> _Reading:
         """Chunks come document by document, so the last reading is the one that is asked for again."""
@@ -116,10 +118,15 @@ def participants(sentence: str, subject: str, known: Vocabulary) -> tuple[Partic
 
     >>> [p.name for p in participants("She met Ada in 1833.", "Mary Somerville", Vocabulary("en"))]
     ['Mary Somerville', 'Ada', '1833']
+    >>> [p.name for p in participants("Das Salzmuseum steht in Ulm.", "Das Salzmuseum", Vocabulary("de"))]
+    ['Das Salzmuseum', 'Ulm']
     """
     found = {entity_key(subject): Participation(subject, score=_SUBJECT_SCORE)} if subject else {}
+    bare = entity_key(without_article(subject, known.language))
     for name in names(sentence, known):
-        found.setdefault(entity_key(name.text), Participation(name.text, score=_score(name)))
+        key = entity_key(name.text)
+        if key != bare:
+            found.setdefault(key, Participation(name.text, score=_score(name)))
     found.pop("", None)
     return tuple(found.values())
 

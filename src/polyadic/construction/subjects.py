@@ -60,4 +60,5 @@ def _openings(text: str, known: Vocabulary) -> Iterator[tuple[int, str]]:
 
 
 def _first_name(sentence: str, known: Vocabulary) -> str:
-    return next((name.text for name in names(sentence, known) if name.sort is Sort.NAME), "")
+    found = names(sentence, known)
+    return next((name.text for sort in (Sort.NAME, Sort.TERM) for name in found if name.sort is sort), "")

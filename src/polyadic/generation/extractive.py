@@ -3,16 +3,21 @@
 Of each of the first passages that the knowledge rests on, the sentence most like the question is quoted; so both ends
 of a question that needs two documents are there; where there are fewer passages, one may be quoted more than once.
 Where even the best sentence is hardly like the question, the documents do not answer it, and that is the answer.
+
+The embedders on this machine know little of other languages than English. There a sentence is like the question as
+far as it has its words, more than as far as the embedder says, and more passages are read for it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
+from polyadic.generation.phrases import no_answer
 from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Citation, Item, Kind, Knowledge, Place, Span, Step, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.text.function_words import function_words
+from polyadic.text.in_common import shares_in_common
 from polyadic.text.language import detect_language
 from polyadic.text.plain_text import is_heading
 from polyadic.text.sentences import sentences
@@ -30,8 +35,16 @@ RETRIEVAL_WEIGHT = 0.1
 NEW_WORDS = 4
 _WORDS_A_NAME_IS_WORTH = 2
 QUOTED = "no language model is configured: the best supporting sentences are quoted"
-NO_ANSWER = "Nothing in these documents answers that."
 NO_SUPPORT = "no language model is configured, and no sentence found is enough like the question to be quoted"
+# Embedders that know little of any language but one; there words in common tell more.
+_OF_ONE_LANGUAGE, _THEIR_LANGUAGE = ("all-MiniLM-L6-v2", "hashing-"), "en"
+_WORDS_WEIGHT = 0.6
+# A sentence with less of the question's words does not answer it; what share of the likest another must have, as words
+# differ more than cosines; and from how many passages to choose. All are from questions about a few short texts in
+# German, Spanish and Chinese.
+LEAST_IN_COMMON = 0.42
+_LEAST_SHARE_BY_WORDS = 0.3
+_PASSAGES_READ = 6
 _QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 
@@ -40,16 +53,27 @@ class _Candidate:
     """A sentence that may be quoted.
 
     ``strength`` in [0, 1]: how strongly retrieval found it as a fact; ``news`` in [0, 1]: how far it says more than
-    the question, or all that the question says; ``similarity``: of the two, less where there is little news.
+    the question, or all that the question says; ``similarity``: of the two, less where there is little news;
+    ``shared``: the share of the question's words that it has, where that tells more than the embedder.
     """
 
     place: Place
+    language: str
     strength: float
     news: float
     similarity: float = 0.0
+    shared: float | None = None
 
-    def compared(self, cosine: float) -> "_Candidate":
-        return replace(self, similarity=cosine * self.news)
+    def compared(self, cosine: float, shared: float | None) -> "_Candidate":
+        if shared is None:
+            return replace(self, similarity=cosine * self.news)
+        news = max(self.news, shared)
+        likeness = _WORDS_WEIGHT * shared + (1 - _WORDS_WEIGHT) * cosine
+        return replace(self, news=news, similarity=likeness * news, shared=shared * news)
+
+    def related(self, unrelated_below: float) -> bool:
+        """Whether it is enough like the question for an answer."""
+        return self.similarity >= unrelated_below if self.shared is None else self.shared >= LEAST_IN_COMMON
 
     @property
     def preference(self) -> float:
@@ -60,13 +84,16 @@ class _Candidate:
 class _Asked:
     """The words of a question that say something, and those that say nothing in its language."""
 
+    question: str
+    language: str
     content: frozenset[str]
     empty: frozenset[str]
 
     @classmethod
     def of(cls, question: str) -> "_Asked":
-        empty = function_words(detect_language(question))
-        return cls(words(question) - empty, empty)
+        language = detect_language(question)
+        empty = function_words(language)
+        return cls(question, language, words(question) - empty, empty)
 
     def news(self, sentence: str) -> float:
         said = words(sentence)
@@ -75,6 +102,15 @@ class _Asked:
         new = said - self.content - self.empty
         telling = sum(word not in sentence or word.isdecimal() for word in new)
         return min(1.0, (len(new) + (_WORDS_A_NAME_IS_WORTH - 1) * telling) / NEW_WORDS)
+
+    def beyond(self, embedder: Embedder) -> bool:
+        """Whether the question is in a language of which the embedder knows little."""
+        return self.language != _THEIR_LANGUAGE and embedder.name.startswith(_OF_ONE_LANGUAGE)
+
+    def shares(self, candidates: Sequence[_Candidate]) -> list[float | None]:
+        """Of the question's words the share that each candidate in its language has."""
+        shares = shares_in_common(self.question, [_in_context(c.place) for c in candidates], self.language)
+        return [share if c.language == self.language else None for c, share in zip(candidates, shares, strict=True)]
 
 
 async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
@@ -90,18 +126,24 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     strengths = _strengths(knowledge.facts)
     asked = _Asked.of(knowledge.question)
     seen: set[str] = set()
-    passages = [list(_candidates(places, strengths, asked, seen)) for places in _first_passages(knowledge.items)]
-    texts = [_in_context(candidate.place) for candidates in passages for candidate in candidates]
+    beyond = asked.beyond(embedder)
+    wish = (_PASSAGES_READ, _LEAST_SHARE_BY_WORDS) if beyond else (PASSAGES_QUOTED, LEAST_SHARE)
+    first = _first_passages(knowledge.items, *wish)
+    passages = [list(_candidates(places, strengths, asked, seen)) for places in first]
+    candidates = [candidate for found in passages for candidate in found]
+    texts = [_in_context(candidate.place) for candidate in candidates]
     vectors = await embedder.embed([knowledge.question, *texts])
     embedded = Step("embed the sentences", f"{len(texts)} of {len(passages)} passages", perf_counter() - started)
-    cosines = iter((vectors[1:] @ vectors[0]).tolist())
-    compared = [[candidate.compared(next(cosines)) for candidate in candidates] for candidates in passages]
+    cosines = (vectors[1:] @ vectors[0]).tolist()
+    alike = zip(cosines, asked.shares(candidates) if beyond else [None] * len(candidates), strict=True)
+    compared = [[candidate.compared(*next(alike)) for candidate in found] for found in passages]
     spare = max(0, PASSAGES_QUOTED - _chunks_in(knowledge.items))
     quotes = _supporting(_best(compared, spare), embedder.unrelated_below)
     chosen = Step("quote", f"{len(quotes)} sentences", perf_counter() - started - embedded.seconds)
     return Answer(
         question=knowledge.question,
-        text="\n".join(f'"{normal_text(q.place.quote)}" [{n}]' for n, q in enumerate(quotes, 1)) or NO_ANSWER,
+        text="\n".join(f'"{normal_text(q.place.quote)}" [{n}]' for n, q in enumerate(quotes, 1))
+        or no_answer(asked.language),
         answered=bool(quotes),
         citations=tuple(Citation(n, quote.place, quote.similarity) for n, quote in enumerate(quotes, 1)),
         knowledge=knowledge,
@@ -125,22 +167,24 @@ def _chunks_in(items: Sequence[Item]) -> int:
 def _supporting(best: Sequence[_Candidate], unrelated_below: float) -> list[_Candidate]:
     """Those worth quoting, the likest first; none where even that is unlike the question."""
     ranked = sorted(best, key=lambda candidate: -candidate.similarity)
-    if not ranked or ranked[0].similarity < unrelated_below:
+    if not any(candidate.related(unrelated_below) for candidate in ranked):
         return []
-    return [candidate for candidate in ranked if candidate.similarity >= LEAST_SHARE * ranked[0].similarity]
+    least = (LEAST_SHARE if ranked[0].shared is None else _LEAST_SHARE_BY_WORDS) * ranked[0].similarity
+    telling = [candidate for candidate in ranked if candidate.similarity >= least]
+    return telling[:PASSAGES_QUOTED]
 
 
-def _first_passages(items: Sequence[Item]) -> list[list[Place]]:
+def _first_passages(items: Sequence[Item], count: int, least_share: float) -> list[list[Place]]:
     """The first chunks that the items rest on, but for those that score far less than the best.
 
     Of each all that is known: its whole text where the chunk itself is among the items, else what facts quote of it.
     """
     scores = {item.id: item.score for item in items if item.kind is Kind.CHUNK}
-    weakest = LEAST_SHARE * max(scores.values(), default=0.0)
+    weakest = least_share * max(scores.values(), default=0.0)
     passages: dict[str, list[Place]] = {}
     for item in items:
         for place in item.places[:1]:
-            if place.chunk_id in passages or len(passages) < PASSAGES_QUOTED:
+            if place.chunk_id in passages or len(passages) < count:
                 known = passages.setdefault(place.chunk_id, [])
                 known[:] = [place] if item.kind is Kind.CHUNK else [*known, place]
     return [places for chunk, places in passages.items() if scores.get(chunk, weakest) >= weakest]
@@ -160,14 +204,15 @@ def _candidates(
     Chunks overlap, and documents repeat each other; what is quoted once is not quoted again.
     """
     for whole in places:
-        for span in sentences(whole.quote, detect_language(whole.quote)):
+        language = detect_language(whole.quote)
+        for span in sentences(whole.quote, language):
             quote = whole.quote[span.start : span.end]
             at = Span(whole.span.start + span.start, whole.span.start + span.end)
             said = normal_text(quote)
             if said not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
                 seen.add(said)
                 strength = strengths.get((whole.document_id, at), 0.0)
-                yield _Candidate(replace(whole, span=at, quote=quote), strength, asked.news(quote))
+                yield _Candidate(replace(whole, span=at, quote=quote), language, strength, asked.news(quote))
 
 
 def _in_context(place: Place) -> str:

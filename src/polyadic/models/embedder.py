@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.errors import SettingsError
 from polyadic.settings import EmbeddingSettings
 
 
@@ -17,7 +18,7 @@ class Embedder(Protocol):
     name
         The stamp of the vector space: vectors of two embedders may be compared only if their names are equal.
     dimension
-        Length of a vector.
+        Length of a vector; 0 as long as an endpoint's model has not been asked.
     window
         How many tokens of a text count, special tokens not included; what comes after them is ignored.
     unrelated_below
@@ -38,11 +39,17 @@ class Embedder(Protocol):
         ------
         WeightsAltered
             The model's weights are not the genuine ones.
+        ModelUnavailable
+            An endpoint's model is not to be had.
         """
         ...
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, however long it is, special tokens not included."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections; the next call opens new ones."""
         ...
 
 
@@ -56,21 +63,36 @@ def load_embedder(settings: EmbeddingSettings) -> Embedder:
     ------
     WeightsMissing
         The model needs weights, and they are nowhere on this machine.
+    SettingsError
+        The settings name an endpoint, but no model there.
     """
     if settings.model == "hashing":
         from polyadic.models.hashing import HashingEmbedder
 
         return HashingEmbedder()
+    if settings.model == "endpoint":
+        from polyadic.models.endpoint_embedder import EndpointEmbedder
+
+        return EndpointEmbedder(embedder_name(settings), settings)
     from polyadic.models.minilm import MiniLM
     from polyadic.models.weights import find_weights
 
     return MiniLM(find_weights(settings.folder), settings.threads)
 
 
-def embedding_space(settings: EmbeddingSettings) -> tuple[str, int]:
-    """Name and dimension of the vector space that the settings name, without needing its weights.
+def embedder_name(settings: EmbeddingSettings) -> str:
+    """Name of the vector space that the settings name, without needing its model.
 
-    >>> embedding_space(EmbeddingSettings())
-    ('all-MiniLM-L6-v2', 384)
+    >>> embedder_name(EmbeddingSettings())
+    'all-MiniLM-L6-v2'
+
+    Raises
+    ------
+    SettingsError
+        The settings name an endpoint, but no model there.
     """
-    return ("hashing-384", 384) if settings.model == "hashing" else ("all-MiniLM-L6-v2", 384)
+    if settings.model == "endpoint":
+        if not settings.name:
+            raise SettingsError("[embedding] model is endpoint, but name is empty", "name the model under [embedding]")
+        return settings.name
+    return "hashing-384" if settings.model == "hashing" else "all-MiniLM-L6-v2"

@@ -59,6 +59,9 @@ class HashingEmbedder:
         """How many words each text has."""
         return [len(_WORD.findall(text)) for text in texts]
 
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         found, heads = bytearray(), bytearray()
         sizes, words = [], []

@@ -77,6 +77,9 @@ class MiniLM:
         """
         return self._loaded_tokenizer().lengths(texts)
 
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
     def _embed(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         ids = self._loaded_tokenizer().ids(texts, self.window)
         network = self._loaded_network()

@@ -5,18 +5,23 @@ asks: "Stephen Warbeck: Where was the composer of born?".
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from polyadic.retrieval.alike import alike
 from polyadic.retrieval.diffusion import Masses
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Subgraph
-from polyadic.store.protocol import Reader, Rows, Vectors
+from polyadic.store.protocol import Links, Reader, Rows, Vectors
 
 MOST = 10
 LEAST_SCORE = 35.0
 LEAST_CHUNKS = 2
 FACTS_OF_A_BRIDGE = 10
+DEAD_ENDS = 20
+FACTS_IN_A_CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,12 @@ class Bridges:
     rows: Rows
     names: tuple[str, ...]
     strengths: Vectors
+    alike: Links
+
+    @property
+    def either(self) -> Rows:
+        """The bridges and all that bear their names."""
+        return np.union1d(self.rows, self.alike.targets)
 
     def questions(self, question: Question) -> list[str]:
         """What is asked of each."""
@@ -35,18 +46,43 @@ class Bridges:
 def find_bridges(graph: Subgraph, masses: Masses, question: Question, reader: Reader) -> Bridges:
     """The entities with the highest mass for the number of facts they are in; no numbers, no dead ends."""
     strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity", graph.entities), 1))
-    leads_on = reader.spread(graph.entities) >= LEAST_CHUNKS
     names_something = reader.scores("entity", graph.entities) >= LEAST_SCORE
-    strength = strength * (leads_on & names_something & ~np.isin(graph.entities, question.anchors))
+    strength = strength * (names_something & ~np.isin(graph.entities, question.anchors))
+    strength = strength * _leads_on(graph.entities, strength, reader)
     best = np.argsort(-strength, kind="stable")[:MOST]
     best = best[strength[best] > 0]
     rows = graph.entities[best]
-    return Bridges(rows, tuple(entity.name for entity in reader.entities(rows)), strength[best].astype(np.float32))
+    names = tuple(entity.name for entity in reader.entities(rows))
+    return Bridges(rows, names, strength[best].astype(np.float32), alike(rows, reader))
+
+
+def _leads_on(entities: Rows, strength: NDArray[np.floating[Any]], reader: Reader) -> NDArray[np.bool_]:
+    """Which entities lead to further passages: by their facts, by a title, or by another that bears their name."""
+    leads = reader.spread(entities) >= LEAST_CHUNKS
+    dead_ends = np.sort(entities[np.argsort(-strength * ~leads, kind="stable")[:DEAD_ENDS]])
+    elsewhere = _named_elsewhere(dead_ends, reader)
+    return np.asarray(leads | np.isin(entities, elsewhere) | np.isin(entities, alike(dead_ends, reader).sources))
+
+
+def _named_elsewhere(entities: Rows, reader: Reader) -> Rows:
+    """Those that name a document whose facts do not name them: what is known of them there is yet to be found."""
+    titled = reader.titled(entities, 1)
+    unnamed = [
+        entity not in reader.entities_of(reader.facts_in(np.array([chunk]), FACTS_IN_A_CHUNK).targets).targets
+        for entity, chunk in zip(titled.sources.tolist(), titled.targets.tolist(), strict=True)
+    ]
+    return np.asarray(titled.sources[np.array(unnamed, dtype=bool)], dtype=np.int64)
 
 
 def facts_of_bridges(bridges: Bridges, vectors: Vectors, reader: Reader) -> Rows:
     """A few facts of each bridge: those most like what is asked of it."""
     found = [
-        reader.facts_of(bridges.rows[i : i + 1], FACTS_OF_A_BRIDGE, vector).targets for i, vector in enumerate(vectors)
+        reader.facts_of(_both(bridges, row), FACTS_OF_A_BRIDGE, vector).targets
+        for row, vector in zip(bridges.rows.tolist(), vectors, strict=True)
     ]
     return np.unique(np.concatenate(found))
+
+
+def _both(bridges: Bridges, row: int) -> Rows:
+    """A bridge and the entities that bear its name."""
+    return np.append(bridges.alike.targets[bridges.alike.sources == row], row)

@@ -54,7 +54,8 @@ def _edges(graph: Subgraph) -> tuple[np.ndarray, np.ndarray]:
     participation = graph.participation + np.array([[0], [facts]])
     statement = graph.statement + np.array([[0], [facts + entities]])
     naming = graph.naming + np.array([[facts + entities], [facts]])
-    pairs = np.concatenate([participation, statement, naming], axis=1)
+    likeness = graph.likeness + facts
+    pairs = np.concatenate([participation, statement, naming, likeness], axis=1)
     return np.concatenate([pairs[0], pairs[1]]), np.concatenate([pairs[1], pairs[0]])
 
 

@@ -11,6 +11,7 @@ from polyadic.store.protocol import Links, Reader, Rows
 
 Places = NDArray[np.int64]
 
+NO_LINKS = Links(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 CHUNKS_OF_A_FACT = 30
 """What more passages than this state alike is boilerplate, and leads nowhere in particular."""
 
@@ -20,7 +21,7 @@ class Subgraph:
     """Facts with all their entities, the chunks that state them, and the entities that name those chunks' documents.
 
     ``facts``, ``entities`` and ``chunks`` are sorted rows of the store. Edges are pairs of positions in these,
-    one array of shape (2, n) for each kind of incidence.
+    one array of shape (2, n) for each kind of incidence; ``likeness`` joins entities that may be one.
     """
 
     facts: Rows
@@ -29,19 +30,20 @@ class Subgraph:
     participation: Places
     statement: Places
     naming: Places
+    likeness: Places
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:
         return len(self.facts), len(self.entities), len(self.chunks)
 
 
-def surround(facts: Rows, chunks: Rows, reader: Reader) -> Subgraph:
+def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS) -> Subgraph:
     """The subgraph that these facts span, with these chunks even where they state none of them."""
     facts = np.unique(facts)
     participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
     chunks = np.union1d(statement.targets, chunks)
     naming = reader.titles_of(chunks)
-    entities = np.unique(np.concatenate([participation.targets, naming.targets]))
+    entities = np.unique(np.concatenate([participation.targets, naming.targets, alike.sources, alike.targets]))
     return Subgraph(
         facts,
         entities,
@@ -49,6 +51,7 @@ def surround(facts: Rows, chunks: Rows, reader: Reader) -> Subgraph:
         _places(participation, facts, entities),
         _places(statement, facts, chunks),
         _places(naming, chunks, entities),
+        _places(alike, entities, entities),
     )
 
 

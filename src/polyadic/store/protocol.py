@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.derivation import Tallies
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage
 
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -38,7 +38,10 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is; of ``evidence``, ``stated`` makes a fact, the rest names fewer than two entities."""
+    """How much there is; of ``evidence``, ``stated`` makes a fact, the rest names fewer than two entities.
+
+    ``dimension`` is how many numbers a vector has, 0 where there is none yet.
+    """
 
     documents: int
     chunks: int
@@ -48,11 +51,32 @@ class Counts:
     entities: int
     participations: int
     vectors: int
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailedChunk:
+    """A stretch of a published document that could not be read for facts, and why."""
+
+    source: str
+    chunk_id: str
+    span: Span
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a language model that was paid for; ``purpose`` as in the request, ``seconds`` until its reply."""
+
+    purpose: str
+    model: str
+    usage: Usage
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A published document without its text."""
+    """A published document without its text; ``extractor`` read its facts, ``failed`` of its chunks could not be."""
 
     id: str
     source: str
@@ -61,6 +85,8 @@ class DocumentRecord:
     chunks: int
     facts: int
     metadata: Mapping[str, str]
+    extractor: str
+    failed: int
 
 
 class Reader(Protocol):
@@ -131,6 +157,22 @@ class Reader(Protocol):
     def documents(self) -> list[DocumentRecord]:
         """Every published document, by source."""
 
+    def extractors(self) -> dict[str, int]:
+        """How many documents each extractor read, by its name."""
+
+    def failures(self) -> list[FailedChunk]:
+        """Chunks of published documents whose extraction failed, in document order."""
+
+    def stamp(self, document_id: str) -> "Stamp | None":
+        """What the current revision of a document was made from; None where there is none."""
+
+    # what language models said
+    def reply(self, key: str) -> tuple[str, bool] | None:
+        """A reply that is remembered for a request (Request.key), and whether it was complete; None where none is."""
+
+    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
+        """By purpose and model: what the ledger sums to, and the seconds until all replies."""
+
     def record(self, document_id: str) -> DocumentRecord | None:
         """A published document without its text; None where there is none."""
 
@@ -150,10 +192,15 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a document's revision was made from: equal stamps mean that there is nothing to do."""
+    """What a document's revision was made from: where nothing differs and it is complete, there is nothing to do.
+
+    ``content`` is the document's, ``recipe`` says how it was cut and read, ``extractor`` names what read it.
+    """
 
     content: str
     recipe: str
+    extractor: str
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +225,7 @@ class Writer(Protocol):
     def stamp(self, document_id: str) -> Stamp | None:
         """What the current revision of a document was made from; None where there is none."""
 
-    def stage(self, document: Document, recipe: str, chunks: Sequence[Chunk]) -> frozenset[str]:
+    def stage(self, document: Document, stamp: Stamp, chunks: Sequence[Chunk]) -> frozenset[str]:
         """Make an invisible revision, or take up the one that an interrupted run left for the same stamp.
 
         Returns the ids of the chunks whose evidence is already there.
@@ -189,6 +236,9 @@ class Writer(Protocol):
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         """Record evidence for chunks (by id) of the staged revision of a document."""
+
+    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
+        """Record why a chunk of the staged revision has no evidence."""
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Chunks of the staged revision with their evidence, in the order of the document."""
@@ -201,6 +251,9 @@ class Writer(Protocol):
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep the vector of each text, shape (len(texts), d); kept for good only if a change comes to use it."""
+
+    def note_call(self, call: Call, reply: tuple[str, str, bool] | None) -> None:
+        """Enter a paid call in the ledger, and remember its reply (key, text, whether complete) where one is given."""
 
     def apply(self, change: Change) -> None: ...
     def attach(self) -> list[str]:

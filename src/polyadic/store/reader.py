@@ -9,18 +9,19 @@ import numpy as np
 
 from polyadic.derivation import mean_score
 from polyadic.errors import NotFound
-from polyadic.knowledge import Chunk, Document, Entity, Fact, Place, Span
+from polyadic.knowledge import Chunk, Document, Entity, Fact, Place, Span, Usage, page_of
 from polyadic.store.derived import digest_bytes, select_in
 from polyadic.store.full_text import any_of
-from polyadic.store.protocol import Counts, DocumentRecord, Hits, Links, Rows, Side, Vectors
-from polyadic.store.records import load_metadata
-from polyadic.store.snapshot import Snapshot
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
+from polyadic.store.records import load_metadata, load_pages, stamp_of
+from polyadic.store.snapshot import Snapshot, dimension_of
 
 PLACES_SHOWN = 8
 _PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 
 _RECORDS = (
-    "SELECT d.digest, d.source, r.title, length(r.text), r.metadata,"
+    "SELECT d.digest, d.source, r.title, length(r.text), r.metadata, r.extractor,"
+    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL),"
     " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
     " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
     " FROM document d JOIN revision r ON r.id = d.current"
@@ -49,7 +50,9 @@ class SqliteReader:
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         starts, matrix = self._vectors(side)
-        if starts is None or not len(rows):
+        if not len(rows):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
+        if starts is None:
             return np.asarray(vectors @ matrix[rows].T, dtype=np.float32)
         places, owners = _neighbours(starts, np.arange(len(matrix)), rows)
         firsts = np.searchsorted(owners, np.arange(len(rows)))
@@ -168,7 +171,7 @@ class SqliteReader:
 
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
         sql = (
-            "SELECT d.digest, d.source, r.title, c.digest, s.start, s.stop,"
+            "SELECT d.digest, d.source, r.title, r.pages, r.extractor, c.digest, s.start, s.stop,"
             f" substr(r.text, s.start + 1, s.stop - s.start) FROM {_PLACED} JOIN statement s ON s.chunk = c.id"
             " WHERE s.fact = ? ORDER BY d.source, s.start LIMIT ?"
         )
@@ -181,7 +184,7 @@ class SqliteReader:
         found = self._fetch(
             "chunk",
             chunks,
-            "SELECT c.id, d.digest, d.source, r.title, c.digest, c.start, c.stop,"
+            "SELECT c.id, d.digest, d.source, r.title, r.pages, r.extractor, c.digest, c.start, c.stop,"
             f" substr(r.text, c.start + 1, c.stop - c.start) FROM {_PLACED} WHERE c.id IN ({{}})",
         )
         return [_place(*row) for row in found]
@@ -199,6 +202,7 @@ class SqliteReader:
             entities=self.size("entity"),
             participations=len(self._snapshot.fact_entities),
             vectors=sum_of("1", "vector"),
+            dimension=dimension_of(self._connection),
         )
 
     def arities(self) -> dict[int, int]:
@@ -209,6 +213,25 @@ class SqliteReader:
     def documents(self) -> list[DocumentRecord]:
         return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
 
+    def extractors(self) -> dict[str, int]:
+        return dict(
+            self._connection.execute(
+                "SELECT r.extractor, count(*) FROM document d JOIN revision r ON r.id = d.current GROUP BY 1 ORDER BY 1"
+            ).fetchall()
+        )
+
+    def failures(self) -> list[FailedChunk]:
+        rows = self._connection.execute(
+            "SELECT d.source, c.digest, c.start, c.stop, c.failure FROM document d"
+            " JOIN chunk c ON c.revision = d.current WHERE c.evidence IS NULL ORDER BY d.source, c.start"
+        )
+        return [
+            FailedChunk(source, chunk.hex(), Span(start, stop), why or "") for source, chunk, start, stop, why in rows
+        ]
+
+    def stamp(self, document_id: str) -> Stamp | None:
+        return stamp_of(self._connection, document_id)
+
     def record(self, document_id: str) -> DocumentRecord | None:
         sql = f"{_RECORDS} WHERE d.digest = ?"
         row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
@@ -216,14 +239,14 @@ class SqliteReader:
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
-            "SELECT d.source, r.title, r.text, r.metadata FROM document d JOIN revision r ON r.id = d.current"
+            "SELECT d.source, r.title, r.text, r.metadata, r.pages FROM document d JOIN revision r ON r.id = d.current"
             " WHERE d.digest = ?",
             (digest_bytes(document_id),),
         ).fetchone()
         if row is None:
             raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
-        source, title, text, metadata = row
-        return Document(source, title, text, load_metadata(metadata))
+        source, title, text, metadata, pages = row
+        return Document(source, title, text, load_metadata(metadata), load_pages(pages))
 
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(
@@ -260,13 +283,30 @@ class SqliteReader:
             common = np.intersect1d(common, _neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
 
+    # what language models said
+
+    def reply(self, key: str) -> tuple[str, bool] | None:
+        row = self._connection.execute(
+            "SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)
+        ).fetchone()
+        return (row[0], bool(row[1])) if row else None
+
+    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
+        rows = self._connection.execute(
+            "SELECT purpose, model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(money), sum(seconds)"
+            " FROM call GROUP BY purpose, model ORDER BY purpose, model"
+        )
+        return {(row[0], row[1]): (Usage(*row[2:6]), row[6]) for row in rows}
+
     # steps of the above
 
     def _similarities(self, side: Side, vector: Vectors) -> Vectors:
         """Cosine of every row with a vector; a row with several vectors counts by its best."""
         starts, matrix = self._vectors(side)
+        if not len(matrix):
+            return np.zeros(0, dtype=np.float32)
         similarities = np.asarray(matrix @ vector, dtype=np.float32)
-        if starts is None or not len(similarities):
+        if starts is None:
             return similarities
         return np.asarray(np.maximum.reduceat(similarities, starts[:-1]), dtype=np.float32)
 
@@ -291,13 +331,33 @@ class SqliteReader:
 
 
 def _record(
-    digest: bytes, source: str, title: str, characters: int, metadata: str, chunks: int, facts: int
+    digest: bytes,
+    source: str,
+    title: str,
+    characters: int,
+    metadata: str,
+    extractor: str,
+    failed: int,
+    chunks: int,
+    facts: int,
 ) -> DocumentRecord:
-    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, load_metadata(metadata))
+    told = load_metadata(metadata)
+    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, told, extractor, failed)
 
 
-def _place(document: bytes, source: str, title: str, chunk: bytes, start: int, stop: int, quote: str) -> Place:
-    return Place(document.hex(), source, title, chunk.hex(), Span(start, stop), quote)
+def _place(
+    document: bytes,
+    source: str,
+    title: str,
+    pages: str,
+    extractor: str,
+    chunk: bytes,
+    start: int,
+    stop: int,
+    quote: str,
+) -> Place:
+    page = page_of(load_pages(pages), start)
+    return Place(document.hex(), source, title, chunk.hex(), Span(start, stop), quote, page, extractor)
 
 
 def _best(similarities: Vectors, k: int) -> Hits:

@@ -1,9 +1,11 @@
-"""Evidence and metadata as JSON text: what a chunk's extraction said, compact and readable."""
+"""What rows hold as JSON text, compact and readable: evidence, metadata, pages; and what a revision was made from."""
 
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
 
 from polyadic.knowledge import Evidence, Participation, Span
+from polyadic.store.protocol import Stamp
 
 
 def dump_evidence(evidence: Sequence[Evidence]) -> str:
@@ -47,6 +49,25 @@ def dump_metadata(metadata: Mapping[str, str]) -> str:
 def load_metadata(text: str) -> dict[str, str]:
     metadata: dict[str, str] = json.loads(text)
     return metadata
+
+
+def dump_pages(pages: Sequence[int]) -> str:
+    return _dump(list(pages))
+
+
+def load_pages(text: str) -> tuple[int, ...]:
+    return tuple(json.loads(text))
+
+
+def stamp_of(connection: sqlite3.Connection, document_id: str) -> Stamp | None:
+    """What the current revision of a document was made from; complete if all of its chunks have their evidence."""
+    row = connection.execute(
+        "SELECT r.content, r.recipe, r.extractor,"
+        " NOT EXISTS (SELECT 1 FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
+        " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest = ?",
+        (bytes.fromhex(document_id),),
+    ).fetchone()
+    return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
 def _dump(value: object) -> str:

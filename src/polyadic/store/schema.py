@@ -108,6 +108,31 @@ MIGRATIONS = (
 
     CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');
     """,
+    """
+    ALTER TABLE revision ADD COLUMN pages TEXT NOT NULL DEFAULT '[]';      -- JSON: characters at which pages begin
+    ALTER TABLE revision ADD COLUMN extractor TEXT NOT NULL DEFAULT '';    -- what reads its chunks
+    UPDATE revision SET extractor = json_extract(recipe, '$.extractor') WHERE json_valid(recipe);
+    ALTER TABLE revision ADD COLUMN title_bare TEXT NOT NULL DEFAULT '';   -- title_key without "(film)" at its end
+    UPDATE revision SET title_bare = CASE WHEN title_key LIKE '%_ (%)'
+        THEN substr(title_key, 1, instr(title_key, ' (') - 1) ELSE title_key END;
+    ALTER TABLE chunk ADD COLUMN failure TEXT;         -- why there is no evidence, where extraction failed
+
+    CREATE TABLE reply (                        -- what language models answered, so that nothing is paid for twice
+        digest BLOB PRIMARY KEY,                -- of the request
+        text TEXT NOT NULL,
+        complete INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE call (                         -- the ledger: every call that was paid for
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,                       -- ISO 8601, UTC
+        purpose TEXT NOT NULL,
+        model TEXT NOT NULL,
+        prompt_tokens INTEGER NOT NULL,
+        completion_tokens INTEGER NOT NULL,
+        money REAL NOT NULL,
+        seconds REAL NOT NULL
+    );
+    """,
 )
 
 VERSION = len(MIGRATIONS)

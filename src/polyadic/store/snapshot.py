@@ -60,7 +60,7 @@ class Snapshot:
     chunk_facts: Integers
 
     @classmethod
-    def build(cls, connection: sqlite3.Connection, dimension: int) -> Self:
+    def build(cls, connection: sqlite3.Connection) -> Self:
         """Read the arrays out of the tables, within the transaction that the connection is in."""
         entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
         fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
@@ -68,7 +68,9 @@ class Snapshot:
             connection,
             "SELECT c.id, coalesce(e.id, -1), row_number() OVER (ORDER BY d.digest, c.start) FROM document d"
             " JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
-            " LEFT JOIN entity e ON e.key = r.title_key ORDER BY c.digest",
+            # "John Ince (actor)" is about John Ince, unless something knows him by the whole of his title.
+            " LEFT JOIN entity e ON e.id = coalesce((SELECT id FROM entity WHERE key = r.title_key),"
+            " (SELECT id FROM entity WHERE key = r.title_bare)) ORDER BY c.digest",
             3,
         )
         participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
@@ -80,15 +82,13 @@ class Snapshot:
         forms, form_vectors = _vectors(
             connection,
             "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector ORDER BY s.entity, s.value",
-            dimension,
         )
         fact_rows, fact_vectors = _vectors(
-            connection, "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector ORDER BY f.id", dimension
+            connection, "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector ORDER BY f.id"
         )
         windows, window_vectors = _vectors(
             connection,
             "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector ORDER BY w.chunk, w.ordinal",
-            dimension,
         )
         titles = np.where(chunk[1] < 0, -1, _positions(entity[0], np.maximum(chunk[1], 0)))
         titled_starts, titled_chunks = _titled(titles, chunk[2], len(entity[0]))
@@ -169,12 +169,19 @@ def _remove_others(folder: Path) -> None:
                 shutil.rmtree(sibling, ignore_errors=True)
 
 
+def dimension_of(connection: sqlite3.Connection) -> int:
+    """How many numbers the vectors of a store have; 0 where it holds none."""
+    row = connection.execute("SELECT length(data) / 4 FROM vector LIMIT 1").fetchone()
+    return int(row[0]) if row else 0
+
+
 def _columns(connection: sqlite3.Connection, sql: str, width: int) -> Integers:
     rows = connection.execute(sql).fetchall()
     return np.array(rows, dtype=np.int64).reshape(len(rows), width).T.copy()
 
 
-def _vectors(connection: sqlite3.Connection, sql: str, dimension: int) -> tuple[Integers, Floats]:
+def _vectors(connection: sqlite3.Connection, sql: str) -> tuple[Integers, Floats]:
+    dimension = dimension_of(connection)
     owners, data = [], bytearray()
     for owner, vector in connection.execute(sql):
         owners.append(owner)

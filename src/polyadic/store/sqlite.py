@@ -29,8 +29,8 @@ class SqliteStore:
     ----------
     folder
         Where ``store.sqlite`` lies, and ``derived/``, which can be deleted at any time.
-    embedder, dimension
-        Which model fills the store, and the length of its vectors.
+    embedder
+        Name of the model that fills the store with vectors.
 
     Raises
     ------
@@ -40,11 +40,10 @@ class SqliteStore:
         Another model filled the store.
     """
 
-    def __init__(self, folder: Path, embedder: str, dimension: int) -> None:
+    def __init__(self, folder: Path, embedder: str) -> None:
         _make(folder)
         self._folder = folder
         self._path = folder / _FILE
-        self._dimension = dimension
         self._writer = connect(self._path)
         self._idle: list[sqlite3.Connection] = []
         self._snapshot: tuple[str, Snapshot] | None = None
@@ -150,7 +149,7 @@ class SqliteStore:
         except (OSError, ValueError, EOFError):
             # Missing or damaged: it is derived, so it is made again.
             shutil.rmtree(folder, ignore_errors=True)
-        snapshot = Snapshot.build(connection, self._dimension)
+        snapshot = Snapshot.build(connection)
         # On a full disk a reader still answers, only more slowly.
         with contextlib.suppress(OSError):
             snapshot.save(folder)

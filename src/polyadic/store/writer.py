@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyadic import identity
+from polyadic.errors import EmbedderMismatch
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, select_in, vector_digest
 from polyadic.store.full_text import searchable
-from polyadic.store.protocol import Change, Stamp, Vectors
-from polyadic.store.records import dump_evidence, dump_metadata, load_evidence
+from polyadic.store.protocol import Call, Change, Stamp, Vectors
+from polyadic.store.records import dump_evidence, dump_metadata, dump_pages, load_evidence, stamp_of
+from polyadic.store.snapshot import dimension_of
 
 
 class SqliteWriter:
@@ -26,17 +28,13 @@ class SqliteWriter:
     # staging
 
     def stamp(self, document_id: str) -> Stamp | None:
-        row = self._connection.execute(
-            "SELECT r.content, r.recipe FROM document d JOIN revision r ON r.id = d.current WHERE d.digest = ?",
-            (digest_bytes(document_id),),
-        ).fetchone()
-        return Stamp(*row) if row else None
+        return stamp_of(self._connection, document_id)
 
-    def stage(self, document: Document, recipe: str, chunks: Sequence[Chunk]) -> frozenset[str]:
+    def stage(self, document: Document, stamp: Stamp, chunks: Sequence[Chunk]) -> frozenset[str]:
         row = self._document_row(document)
-        revision = self._left_over(row, Stamp(document.content, recipe), chunks)
+        revision = self._left_over(row, stamp, chunks)
         if revision is None:
-            revision = self._insert_revision(row, document, recipe, chunks)
+            revision = self._insert_revision(row, document, stamp, chunks)
         done = self._connection.execute(
             "SELECT digest FROM chunk WHERE revision = ? AND evidence IS NOT NULL", (revision,)
         )
@@ -53,8 +51,14 @@ class SqliteWriter:
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         revision = self._staged_revision(document_id)
         self._connection.executemany(
-            "UPDATE chunk SET evidence = ? WHERE revision = ? AND digest = ?",
+            "UPDATE chunk SET evidence = ?, failure = NULL WHERE revision = ? AND digest = ?",
             [(dump_evidence(said), revision, digest_bytes(chunk)) for chunk, said in evidence.items()],
+        )
+
+    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
+        self._connection.execute(
+            "UPDATE chunk SET failure = ? WHERE revision = ? AND digest = ?",
+            (reason, self._staged_revision(document_id), digest_bytes(chunk_id)),
         )
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
@@ -76,10 +80,31 @@ class SqliteWriter:
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         rows = np.ascontiguousarray(vectors, dtype="<f4")
+        kept = dimension_of(self._connection)
+        if kept and len(texts) and rows.shape[1] != kept:
+            raise EmbedderMismatch(
+                f"the embedding model gives vectors of {rows.shape[1]} numbers, the store holds vectors of {kept}",
+                "set [embedding] back to the model that filled it, or index into a new workspace",
+            )
         self._connection.executemany(
             "INSERT OR IGNORE INTO vector (digest, uses, data) VALUES (?, 0, ?)",
             [(vector_digest(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)],
         )
+
+    # what language models said
+
+    def note_call(self, call: Call, reply: tuple[str, str, bool] | None) -> None:
+        usage = call.usage
+        self._connection.execute(
+            "INSERT INTO call (at, purpose, model, prompt_tokens, completion_tokens, money, seconds)"
+            " VALUES (strftime('%Y-%m-%dT%H:%M:%fZ'), ?, ?, ?, ?, ?, ?)",
+            (call.purpose, call.model, usage.prompt_tokens, usage.completion_tokens, usage.money, call.seconds),
+        )
+        if reply:
+            key, text, complete = reply
+            self._connection.execute(
+                "INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (digest_bytes(key), text, complete)
+            )
 
     # publishing
 
@@ -135,24 +160,27 @@ class SqliteWriter:
         ).fetchall():
             cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))
             same = [digest.hex() for (digest,) in cut] == [chunk.id for chunk in chunks]
-            if same and Stamp(content, recipe) == stamp:
+            if same and (content, recipe) == (stamp.content, stamp.recipe):
                 kept = revision
             else:
                 self._delete_revision(revision)
         return kept
 
-    def _insert_revision(self, document_row: int, document: Document, recipe: str, chunks: Sequence[Chunk]) -> int:
+    def _insert_revision(self, document_row: int, document: Document, stamp: Stamp, chunks: Sequence[Chunk]) -> int:
         cursor = self._connection.execute(
-            "INSERT INTO revision (document, content, recipe, title, title_key, text, metadata)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO revision (document, content, recipe, extractor, title, title_key, title_bare, text, metadata,"
+            " pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 document_row,
-                document.content,
-                recipe,
+                stamp.content,
+                stamp.recipe,
+                stamp.extractor,
                 document.title,
                 identity.entity_key(document.title),
+                identity.entity_key(identity.without_qualifier(document.title)),
                 document.text,
                 dump_metadata(document.metadata),
+                dump_pages(document.pages),
             ),
         )
         revision = cursor.lastrowid or 0

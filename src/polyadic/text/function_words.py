@@ -38,8 +38,21 @@ ARTICLES = words(
 GERMAN_DETERMINERS = words(
     "der die das den dem des ein eine einer einem einen eines kein keine keiner keinem keinen keines dieser diese "
     "dieses diesem diesen jeder jede jedes jedem jeden mein meine meiner meinem meinen sein seine seiner seinem "
-    "seinen seines ihr ihre ihrer ihrem ihren ihres unser unsere alle aller vom zum zur beim im am ins ans"
+    "seinen seines ihr ihre ihrer ihrem ihren ihres unser unsere alle aller vom zum zur beim im am ins ans "
+    "viele vieler vielen mehrere mehrerer einige einiger manche solche welche welcher welches welchem welchen beide "
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend"
 )
+
+AFTER_A_VERB = {
+    "es": words(
+        "a al ante con de del desde durante el en entre hasta la las lo los para por su sus sobre un una unos unas"
+    ),
+    "pt": words(
+        "a o à ao aos às as os com de da do dos das desde durante em entre na no nas nos para por um uma seu sua"
+    ),
+    "it": words("a al alla con da dal dalla di del della durante fra il in la le lo gli i nel nella per su un una tra"),
+}
+"""Words that follow a verb with which a sentence opens, in languages that leave out "she" and "it"."""
 
 MODIFIERS = words(
     "one two three four five six seven eight nine ten first second third fourth fifth last next half new old early "
@@ -48,6 +61,28 @@ MODIFIERS = words(
 """English words that may begin a name but are none alone."""
 
 PRONOUNS = words("he she it they we i you this that these those his her its their him them")
+
+
+ARTICLES_OF = {
+    "de": words("der die das den dem des ein eine einen einem einer eines"),
+    "es": words("el la los las un una unos unas"),
+    "fr": words("le la les un une des"),
+    "it": words("il lo la i gli le un uno una"),
+    "pt": words("o a os as um uma uns umas"),
+    "nl": words("de het een"),
+    "ca": words("el la els les un una"),
+}
+"""Articles by language, where they are words of their own; the English ones are no part of any name (identity)."""
+
+
+def without_article(name: str, language: str) -> str:
+    """A name without the article that begins it.
+
+    >>> without_article("El faro de Punta Serena", "es"), without_article("Die Zeit", "en")
+    ('faro de Punta Serena', 'Die Zeit')
+    """
+    first, _, rest = name.partition(" ")
+    return rest if rest and first.lower() in ARTICLES_OF.get(language, ()) else name
 
 
 @cache

@@ -1,8 +1,9 @@
 """Names in Chinese and Japanese, which have no capitals.
 
-What the script marks is taken (titles in 《》, katakana, dates), and what a document keeps repeating: a string of
-Chinese characters that recurs and holds no function character is a name or a term more often than not. A short
-text repeats little, so its facts may have few participants; its passages still count in full.
+What the script marks is taken (titles in 《》, katakana, dates), what is written as names are (a family name after a
+profession, a place by its last character), and what a document keeps repeating: a string of Chinese characters that
+recurs and holds no function character is a name or a term more often than not. A short text repeats little, so its
+facts may have few participants; its passages still count in full.
 """
 
 import re
@@ -10,26 +11,80 @@ from collections import Counter
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _KATAKANA = "\u30a1-\u30fa\u30fc"
+_DATE = r"\d{1,4}年(?:\d{1,2}月(?:\d{1,2}日)?)?|\d{1,2}月\d{1,2}日"
 _MARKED = re.compile(
     rf"""
       [《『「]([^《》『』「」]{{1,30}})[》』」]                                   # titles
     | ([{_KATAKANA}]{{3,}}(?:[・＝=][{_KATAKANA}]{{2,}})*)                       # チャールズ・バベッジ
-    | (\d{{1,4}}年(?:\d{{1,2}}月(?:\d{{1,2}}日)?)?|\d{{1,2}}月\d{{1,2}}日)          # 1843年5月12日
+    | ({_DATE})                                                              # 1843年5月12日
     """,
     re.VERBOSE,
 )
+_WRITTEN_DATE = re.compile(_DATE)
 _IDEOGRAPH = re.compile(f"[{_HAN}{_KATAKANA}]")
 _RUN = re.compile(f"[{_HAN}]+(?:·[{_HAN}]+)*")
-_FUNCTION_CHARACTERS = re.compile(
-    "^·|·$|[的了是在和有我你他她它们这那与及为之而于以等也不就都把被从对由到说要会可能后前上中下里个一二三几年月日者所其但并或因如则又很最更还没]"
-)
+_FUNCTION = "的了是在和有我你他她它们这那与及为之而于以等也不就都把被从对由到说要会可能"
+_FUNCTION_CHARACTERS = re.compile(f"^·|·$|[{_FUNCTION}后前上中下里个一二三几年月日者所其但并或因如则又很最更还没]")
 _LONGEST = 8
 _LEAST_COUNT = 3
 _READ = 100_000
 
+# The hundred or so commonest family names, and what a person is called by before the name.
+_FAMILY_NAME = (
+    "(?:欧阳|司马|诸葛|上官|夏侯|歐陽|司馬|諸葛|["
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟"
+    "姜崔谭陆范汪廖石金韦贾夏方邹熊白孟秦邱侯江尹薛段雷龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔汤温康施洪季"
+    "張劉陳楊黃趙吳孫馬鄭羅謝許韓馮鄧蕭葉蘇呂盧鍾譚陸範賈鄒龍賀顧龔萬錢嚴湯])"
+)
+_ROLE = (
+    "(?:[师家師]|作者|学者|學者|记者|设计者|設計者|商人|僧人|诗人|詩人|夫人|军人|工人|渔民|农民|创办人|創辦人|创始人|"
+    "[县市镇村校局院馆团队船厂部行会縣鎮館]长|妻子|丈夫|父亲|母亲|儿子|女儿|弟弟|哥哥|姐姐|妹妹|学生|弟子|朋友|"
+    "教授|医生|将军|皇帝|总统|总理|主席|博士|老板|小姐)(?:是|叫|为|名叫)?"
+)
+# After a given name of one character these begin what the person did.
+_VERB = "写说去来生死住教建造画做当任著设创出发改带开走"
+_IN_A_NAME = f"(?:(?![{_FUNCTION}一这座条种名第])[{_HAN}])"
+_IN_A_PLACE = f"(?:(?![{_FUNCTION}一这座条种名第个多些回横跨过经住原籍])[{_HAN}])"
+_WRITTEN_AS_NAME = tuple(
+    re.compile(pattern)
+    for pattern in (
+        f"{_ROLE}({_FAMILY_NAME}{_IN_A_NAME}(?:(?![{_VERB}]){_IN_A_NAME})?)",
+        # A sentence is about what it opens with: 林若川在, 云溪茶是.
+        f"(?<![{_HAN}])({_FAMILY_NAME}{_IN_A_NAME}{{2}})(?=[{_FUNCTION}曾又还没{_VERB}])",
+        f"(?:^|[。！？\n])({_FAMILY_NAME}{_IN_A_NAME}|{_IN_A_NAME}{{3,6}}?)(?=是|又[称名]|原名)",
+        f"(?:^|[。！？\n])({_IN_A_NAME}{{2,6}}?)(?=位于|建于)",
+        # The name of a place or an institution; the longer endings come with two characters, lest 石桥 be a name.
+        f"(?:(?<![{_HAN}])|(?<=[在于自往去到从至跨过经离近叫为是向的和与及赴入建产回住籍了]))("
+        f"{_IN_A_PLACE}{{2,3}}?(?:书院|大学|学院|公司|中学|小学|博物馆|图书馆|医院|日报|车站|[镇乡村桥寺庙塔城路街港湾岛])"
+        f"|{_IN_A_PLACE}{{1,3}}?[省市县州河江湖山])",
+        f"[生葬位产居卒逝]于({_IN_A_PLACE}{{2,4}})(?![{_HAN}])",
+    )
+)
+
 
 def has_ideographs(text: str) -> bool:
     return not text.isascii() and _IDEOGRAPH.search(text) is not None
+
+
+def written_date(name: str) -> bool:
+    """Whether a name is a date: 1843年5月12日."""
+    return _WRITTEN_DATE.fullmatch(name) is not None
+
+
+def names_within(text: str) -> frozenset[str]:
+    """Strings of Chinese characters that name something in a text, wherever they stand in it.
+
+    >>> sorted(names_within("工程师林若川住在云溪镇。林若川老了。"))
+    ['云溪镇', '林若川']
+    """
+    written = _written_as_names(text[:_READ])
+    # What begins with a name and goes on is a name with what follows it.
+    longer = {gram for gram in recurring(text) if not any(gram[:size] in written for size in range(2, len(gram)))}
+    return written | longer
+
+
+def _written_as_names(text: str) -> frozenset[str]:
+    return frozenset(name for pattern in _WRITTEN_AS_NAME for name in pattern.findall(text))
 
 
 def recurring(text: str) -> frozenset[str]:
@@ -51,21 +106,21 @@ def _has_function_character(gram: str) -> bool:
     return _FUNCTION_CHARACTERS.search(gram) is not None
 
 
-def ideographic_names(sentence: str, repeated: frozenset[str]) -> list[tuple[int, str]]:
+def ideographic_names(sentence: str, known: frozenset[str]) -> list[tuple[int, str]]:
     """Where each name starts, and the name; of overlapping ones the longer.
 
     >>> ideographic_names("1843年，巴贝奇写了《机器》。", frozenset({"巴贝奇"}))
     [(0, '1843年'), (6, '巴贝奇'), (12, '机器')]
     """
     marked = [(m.start(m.lastindex or 0), m.group(m.lastindex or 0)) for m in _MARKED.finditer(sentence)]
-    return sorted(marked + _longest_matches(_MARKED.sub(lambda m: " " * len(m.group()), sentence), repeated))
+    return sorted(marked + _longest_matches(_MARKED.sub(lambda m: " " * len(m.group()), sentence), known))
 
 
-def _longest_matches(sentence: str, repeated: frozenset[str]) -> list[tuple[int, str]]:
+def _longest_matches(sentence: str, known: frozenset[str]) -> list[tuple[int, str]]:
     found, i = [], 0
     while i < len(sentence):
         grams = (sentence[i : i + size] for size in range(_LONGEST, 1, -1))
-        longest = next((gram for gram in grams if gram in repeated), "")
+        longest = next((gram for gram in grams if gram in known), "")
         if longest:
             found.append((i, longest))
         i += len(longest) or 1

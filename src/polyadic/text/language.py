@@ -1,15 +1,22 @@
-"""Which language a text is written in, from its script and its most frequent function words.
+"""Which language a text is written in, from its script, its function words and the letters that few languages have.
 
-Good enough to choose rules for sentences and names; not a general language identifier. Nothing is loaded and only
-a sample is read, so a call costs well under a millisecond.
+Good enough to choose rules for sentences and names, for a question of a few words as for a book; not a general
+language identifier. Nothing is loaded and only a sample is read, so a call costs well under a millisecond.
 """
 
 import re
+from collections.abc import Iterator
 
 _SAMPLE = 2_000
-_LETTERS = re.compile(r"[^\W\d_]+")
-_LEAST_HITS = 2
+# Words, but for those of "U.S.", "No. 3" and "Mozart's".
+_LETTERS = re.compile(r"[^\W\d_]{3,}|(?<![\w.'’])[^\W\d_]{1,2}(?![\w.])")
+_LEAST_POINTS = 2
+_LETTERS_IN_A_CHARACTER = 2
 _LEAST_SHARE_OF_KANA = 0.05
+
+# What a telling word counts, where a frequent one counts 1; and a mark that only one language has.
+_TELLING = 2
+_CERTAIN = 3
 
 _SCRIPTS = {
     "kana": re.compile("[\u3041-\u30ff]"),
@@ -32,11 +39,12 @@ _SCRIPTS = {
     "hy": re.compile("[\u0530-\u058f]"),
 }
 
-# About twenty of the most frequent function words of each language; the first of equals wins.
+# The most frequent function words of each language; the first of equals wins.
 _WORDS = {
     "latin": {
-        "en": "the of and to in is was for that with as on by are from it be at this his he which not have",
-        "de": "der die und das ist von den mit zu des ein eine nicht dem im auf für sich als auch wurde war",
+        "en": "the of and to in is was for that with as on by are from it be at this his he which not have a "
+        "an i no do or we",
+        "de": "der die und das ist von den mit zu des ein eine nicht dem im auf für sich als auch wurde war es",
         "fr": "le la les et des est une du dans que pour qui sur au par avec il pas plus ce sont été",
         "es": "el la los de y que en las del una por con para su se es no fue como más un",
         "pt": "o a os de e que do da em um uma não para com por dos das no na foi é mais ao",
@@ -69,14 +77,100 @@ _WORDS = {
         "ur": "اور کے میں کی ہے سے کا کو نے پر یہ کہ ہیں تھا اس ایک",
     },
 }
-# The same by word, for each script: which languages use it. The first language of a script stands for those unknown.
-_LANGUAGES_USING = {
-    script: {
-        word: [language for language in table if word in table[language].split()]
-        for word in " ".join(table.values()).split()
-    }
-    for script, table in _WORDS.items()
+# Words of questions and of short sentences that few other languages have.
+_TELLING_WORDS = {
+    "latin": {
+        "en": "who what when where which why how whose does did do were has had been the and she her they their this "
+        "there of our your my would could should than then if before after between every name and to with for from it "
+        "its as at by is are be may also now but not such some other all any out only into over about because",
+        "de": "wer wen wem wessen was wann wo wie warum wieso weshalb wohin woher welche welcher welches welchen wurde "
+        "wurden ist sind hat hatte haben nicht kein keine ein eine einen einem einer der das dem den und auf auch aus "
+        "nach seit über unter zwischen durch für mit zum zur vom beim er ihr ihre ihrer sein seine unser unsere dieses "
+        "dieser diese gibt heißt jeden jede nenne zu sehr heute gestern immer noch schon wieder hier dort dann weil "
+        "kann können konnte konnten muss müssen soll drei zwei",
+        "fr": "qui quand où quel quelle quels quelles quoi pourquoi comment combien est sont était ont cette ces dans "
+        "avec chez il elle nous vous lui leur leurs son ses notre votre aux des du au une cet fut être pas sans chaque "
+        "les et peut peuvent moi toi deux trois très aussi même",
+        "es": "quién quiénes quien cuándo cuando dónde donde cuál cuáles cuánto cuánta cuántos cuántas cómo qué fue "
+        "eran es está están hay los las el del y su sus ella ellos nosotros nuestro nuestra cada pero muy fueron hasta "
+        "desde llama toda todo según porque hoy ayer siempre también sin sobre entre "
+        "nunca dos tres puede pueden mi tu",
+        "pt": "quem quando onde qual quais quanto quantos quantas como porquê foi eram são está do da dos das em no na "
+        "nos nas um uma seu sua seus suas ele ela eles nosso nossa não é ao à pelo pela muito também os você "
+        "porque hoje ontem sempre sem sobre entre nunca dois três pode podem",
+        "it": "chi quando dove quale quali quanto quanti quante come perché cosa che è sono era erano fu furono il lo "
+        "gli della dello degli delle nel nella dal dalla del di ha hanno suo sua suoi lui lei noi nostro questo questa "
+        "ogni più si ne anche i le la da una uno non mai per due tre può possono oggi ieri sempre",
+        "ca": "qui quan on quin quina quins quants quantes com per què és són va van amb els dels aquesta seva",
+        "nl": "wie wat wanneer waar waarom hoe hoeveel welke welk heeft hebben had werd werden is het een de van hij "
+        "zij haar zijn onze ons deze dit elke niet ook maar naar uit bij "
+        "kan kunnen kon twee drie zonder altijd nooit wiens sinds",
+        "sv": "vem vad när var varför hur vilken vilket vilka vart är och inte det den som ett från till hon hennes "
+        "hans vår vårt varje har hade blev också men många "
+        "kan kunde två tre utan alltid aldrig vems vid",
+        "da": "hvem hvad hvornår hvor hvorfor hvordan hvilken hvilket hvilke er og ikke det den som et fra til hun "
+        "hendes hans vores hver blev også men af",
+        "no": "hvem hva når hvor hvorfor hvordan hvilken hvilket hvilke er og ikke det den som et fra til hun hennes "
+        "hans vår vårt hver ble også men av",
+        "fi": "kuka mikä mitä milloin missä miksi miten kuinka kenen mihin mistä oli on ovat hän hänen ei tämä joka",
+        "pl": "kto co kiedy gdzie dlaczego jak jaki jaka jakie jakiego ile który która które czyj jest są był była "
+        "było się nie nasz jej jego ten ta ona oni niż oraz cały całą "
+        "czy od bez może mogą dwa trzy przez nigdy zawsze",
+        "cs": "kdo co kdy kde proč jak jaký jaká jaké kolik který která které čí je jsou byl byla bylo není jeho její",
+        "sk": "kto čo kedy kde prečo ako aký aká aké koľko ktorý ktorá ktoré čí je sú bol bola bolo nie jeho jej",
+        "hu": "ki mi mikor hol miért hogyan melyik mennyi hány kinek hová honnan volt az egy és nem van",
+        "ro": "cine ce când unde cum care cât câți câte este sunt era fost și nu din pentru lui ei",
+        "hr": "tko što kada kad gdje zašto kako koji koja koje koliko čiji je su bio bila bilo nije",
+        "tr": "kim ne zaman nerede neden nasıl hangi kaç kimin niçin nereye mi mı ve bir bu",
+        "id": "siapa apa kapan mana dimana mengapa bagaimana berapa yang adalah dan di",
+        "vi": "ai gì khi nào đâu sao thế bao nhiêu là của và",
+    },
+    "cyrillic": {
+        "ru": "кто что когда где почему как какой какая какие сколько который это был была он она",
+        "uk": "хто що коли де чому як який яка які скільки це був була він вона",
+        "bg": "кой какво кога къде защо как коя кои колко това беше той тя",
+    },
+    "arabic": {
+        "ar": "من ما متى أين لماذا كيف كم هل هو هي",
+        "fa": "کی چه کجا چرا چگونه چند آیا است",
+        "ur": "کون کیا کب کہاں کیوں کیسے کتنے ہے",
+    },
 }
+_SPANISH_MARKS = frozenset("¿¡")
+# Letters that few languages have. Names carry them far, so they tell little.
+_LETTERS_OF = {
+    "de": "ßäöü",
+    "fr": "œçèêàùîôë",
+    "es": "ñáéíóú",
+    "pt": "ãõçáéíóúâêôà",
+    "it": "èòàùì",
+    "ca": "çèòàï",
+    "sv": "åäö",
+    "da": "åæø",
+    "no": "åæø",
+    "fi": "äö",
+    "pl": "łąęśźżćńó",
+    "cs": "řěůžščýáíéú",
+    "sk": "ľĺŕôžščýáíéú",
+    "hu": "őűöüáéíóú",
+    "ro": "ăâîșțşţ",
+    "hr": "đžšč",
+    "tr": "ğışçöü",
+    "vi": "đơưăâêô",
+}
+
+
+def _points(script: str) -> dict[str, list[tuple[str, int]]]:
+    """For each word of a script: which languages use it, and how much it speaks for each."""
+    points: dict[str, list[tuple[str, int]]] = {}
+    for language, frequent in _WORDS[script].items():
+        telling = set(_TELLING_WORDS[script].get(language, "").split())
+        for word in telling | set(frequent.split()):
+            points.setdefault(word, []).append((language, _TELLING if word in telling else 1))
+    return points
+
+
+_POINTS = {script: _points(script) for script in _WORDS}
 
 
 def detect_language(text: str) -> str:
@@ -105,6 +199,8 @@ def _dominant_script(text: str) -> str:
     if text.isascii():
         return "latin"
     counts = {script: len(pattern.findall(text)) for script, pattern in _SCRIPTS.items()}
+    # Such a character says as much as some letters do.
+    counts.update({script: _LETTERS_IN_A_CHARACTER * counts[script] for script in ("kana", "zh", "ko")})
     kana = counts.pop("kana")
     best = max(counts, key=lambda script: counts[script])
     east_asian = kana + counts["zh"]
@@ -115,10 +211,24 @@ def _dominant_script(text: str) -> str:
 
 
 def _by_function_words(text: str, script: str) -> str:
-    using = _LANGUAGES_USING[script]
-    hits = dict.fromkeys(_WORDS[script], 0)
-    for word in _LETTERS.findall(text.casefold()):
-        for language in using.get(word, ()):
-            hits[language] += 1
-    best = max(hits, key=lambda language: hits[language])
-    return best if hits[best] >= _LEAST_HITS else next(iter(hits))
+    """The language that most words and letters speak for; the first of the script where hardly any do."""
+    folded = text.casefold()
+    points = dict.fromkeys(_WORDS[script], 0)
+    for word in _LETTERS.findall(folded):
+        for language, worth in _POINTS[script].get(word, ()):
+            points[language] += worth
+    if script == "latin" and not text.isascii():
+        for language, worth in _by_letters(text):
+            points[language] += worth
+    best = max(points, key=lambda language: points[language])
+    return best if points[best] >= _LEAST_POINTS else next(iter(points))
+
+
+def _by_letters(text: str) -> Iterator[tuple[str, int]]:
+    """What the marks and letters of a text speak for, each once, however often it comes."""
+    found = set(text.lower())
+    if found & _SPANISH_MARKS:
+        yield "es", _CERTAIN
+    for language, letters in _LETTERS_OF.items():
+        if found & set(letters):
+            yield language, 1

@@ -1,17 +1,26 @@
 """Names, dates and numbers in a sentence, found without a model.
 
 A name is a run of capitalised words, joined by the small words that names contain ("University of Oxford", "Boso the
-Elder"), or a quoted title. Scripts without capitals have their own module (ideographs).
+Elder"), or a quoted title. German gives every noun a capital, so there what the document does with a word tells: nouns
+come after determiners, names beside names ("Ada Lovelace", "die Stadt Ulm"); what nothing tells of is a term. Scripts
+without capitals have their own module (ideographs).
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
-from polyadic.text.function_words import ARTICLES, GERMAN_DETERMINERS, MODIFIERS, function_words, words
-from polyadic.text.ideographs import has_ideographs, ideographic_names, recurring
+from polyadic.text.function_words import (
+    AFTER_A_VERB,
+    ARTICLES,
+    GERMAN_DETERMINERS,
+    MODIFIERS,
+    function_words,
+    words,
+)
+from polyadic.text.ideographs import has_ideographs, ideographic_names, names_within, written_date
 
 _LONGEST_TITLE = 9
 _LEAST_SHOUTED = 4
@@ -45,17 +54,30 @@ _WORD = re.compile(r"[^\W\d_]\w*")
 _CONNECTORS = words(
     "of de del della dei di da dos du des la las los von van der den zu zur ten ter af av bin ibn ben al el & upon"
 )
+_GERMAN_CONNECTORS = words("von van zu de del della di da du la al el bin ibn ben & upon of")
 _ARTICLE_WITHIN = "the"
+_GERMAN_NOUN = re.compile(
+    r"\w{3,}(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|tät|täten|ismus|innen)"
+)
+_GERMAN_ADJECTIVE = re.compile(r"[^\W\d_A-ZÄÖÜ]\w+e[nmrs]?")
+_SIDE_BY_SIDE = re.compile(r"\b([A-ZÄÖÜ]\w+) (?=([A-ZÄÖÜ]\w+))")
+_WITHIN_A_SENTENCE = re.compile(r"[^\W\d_],? ([^\W\d_]\w*)")
+_VERB = {
+    "es": re.compile(r"\w{2,}(?:ó|aba|aban|aron|ieron)"),
+    "pt": re.compile(r"\w{2,}(?:ou|eu|iu|ava|avam|aram|eram|iram)"),
+    "it": re.compile(r"\w{2,}(?:ò|ì|ava|eva|iva|avano|evano|ivano|arono|erono|irono)"),
+}
 _YEAR = re.compile(r"[12]\d{3}")
 _SAINTS = ("St.", "St", "Saint", "Ste.")
 # After these a capital may be that of a sentence.
-_OPENING_MARKS = frozenset("'.!?:;\"“„«‘([")
+_OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
 
 
 class Sort(StrEnum):
     """What a run of words looks like."""
 
     NAME = "name"
+    TERM = "term"
     DATE = "date"
     NUMBER = "number"
 
@@ -73,14 +95,15 @@ class Name:
 class Vocabulary:
     """What the rest of a document tells about the words of a sentence.
 
-    ``lower`` holds the words that it has in lower case; ``common`` those that follow a German determiner;
-    ``repeated`` recurring strings of Chinese characters.
+    ``lower`` holds the words that it has in lower case; ``common`` German nouns; ``named`` what must be names, in
+    languages where a capital alone does not tell; ``ideographic`` names and recurring strings of Chinese characters.
     """
 
     language: str
     lower: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
-    repeated: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
+    ideographic: frozenset[str] = frozenset()
 
 
 def vocabulary(text: str, language: str) -> Vocabulary:
@@ -91,12 +114,33 @@ def vocabulary(text: str, language: str) -> Vocabulary:
     """
     said = _WORD.findall(text)
     lower = frozenset(word for word in set(said) if word.islower())
-    common: frozenset[str] = frozenset()
+    common = named = frozenset[str]()
     if language == "de":
-        pairs = pairwise(said)
-        common = frozenset(b for a, b in pairs if a.lower() in GERMAN_DETERMINERS)
-    repeated = recurring(text) if has_ideographs(text) else frozenset()
-    return Vocabulary(language, lower, common, repeated)
+        common, named = _german_nouns(text, said)
+    elif language in AFTER_A_VERB:
+        named = frozenset(word for word in _WITHIN_A_SENTENCE.findall(text) if word[0].isupper())
+    return Vocabulary(language, lower, common, named, names_within(text) if has_ideographs(text) else frozenset())
+
+
+def _german_nouns(text: str, said: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a German text that are nouns, and those that are names.
+
+    >>> text = "Die Ingenieurin Ada Kern und der alte Müller sahen Ulm. Kern trug Schuhe."
+    >>> [sorted(found) for found in _german_nouns(text, text.replace(".", "").split())]
+    [['Ingenieurin', 'Müller'], ['Ada', 'Kern']]
+    """
+    common = {b for a, b in pairwise(said) if a.lower() in GERMAN_DETERMINERS}
+    first = {a for pair in _SIDE_BY_SIDE.findall(text) for a in pair[:1] if a.lower() not in function_words("de")}
+    pairs = [(a, b) for a, b in _SIDE_BY_SIDE.findall(text) if a in first]
+    named = {word for pair in pairs for word in pair} - common
+    described = {
+        c
+        for a, b, c in zip_longest(said, said[1:], said[2:], fillvalue="")
+        if a.lower() in GERMAN_DETERMINERS and _GERMAN_ADJECTIVE.fullmatch(b)
+    }
+    formed = {word for word in set(said) if _GERMAN_NOUN.fullmatch(word)}
+    nouns = common | ((described | formed) - named)
+    return frozenset(noun for noun in nouns if noun[0].isupper()), frozenset(named)
 
 
 def names(sentence: str, known: Vocabulary) -> list[Name]:
@@ -115,7 +159,8 @@ def names(sentence: str, known: Vocabulary) -> list[Name]:
     titles, rest = _quoted_titles(sentence)
     found = [*titles, *_capitalised(rest, known)]
     if has_ideographs(sentence):
-        found += [Name(text, Sort.NAME, start) for start, text in ideographic_names(sentence, known.repeated)]
+        marked = ideographic_names(sentence, known.ideographic)
+        found += [Name(text, Sort.DATE if written_date(text) else Sort.NAME, start) for start, text in marked]
     distinct: dict[str, Name] = {}
     for name in sorted(found, key=lambda name: name.start):
         distinct.setdefault(name.text.casefold(), name)
@@ -160,27 +205,45 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
         end = i + 1
         if tokens[i].kind in ("date", "number"):
             if _introduces_a_name(tokens, i):
-                end = _end_of_run(tokens, i)
-            yield _name(sentence, tokens[i:end])
-            yield from _within(sentence, tokens[i:end])
+                end = _end_of_run(tokens, i, known)
+            yield _name(sentence, tokens[i:end], known)
+            yield from _within(sentence, tokens[i:end], known)
         elif tokens[i].capital and not shouted:
             opens = i == 0 or tokens[i - 1].text in _OPENING_MARKS
-            end = i + 1 if opens and _is_function_word(tokens[i], known) else _end_of_run(tokens, i)
-            if end > i + 1 or not _is_common(tokens[i], known, opens):
-                yield _name(sentence, tokens[i:end])
-                yield from _within(sentence, tokens[i:end])
+            empty = (opens or known.language == "de") and _is_function_word(tokens[i], known)
+            end = i + 1 if empty else _end_of_run(tokens, i, known)
+            if end > i + 1 or not (_is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))):
+                # "die Ingenieurin Ada Kern" is Ada Kern.
+                start = i + 1 if end > i + 2 and _opens_with_noun(tokens[i:end], known) else i
+                yield _name(sentence, tokens[start:end], known)
+                yield from _within(sentence, tokens[start:end], known)
         i = end
 
 
-def _within(sentence: str, run: Sequence[_Token]) -> Iterator[Name]:
-    """Names within a name: the year of "2006 Winter Olympics", the country of "President of the United States"."""
+def _within(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Iterator[Name]:
+    """Names within a name: the year of "2006 Winter Olympics", the country of "President of the United States".
+
+    In German also the city of "Universität von Ulm" and of "Stadt Ulm".
+    """
     if len(run) > 1:
-        yield from (_name(sentence, [token]) for token in run if _YEAR.fullmatch(token.text))
+        yield from (_name(sentence, [token], known) for token in run if _YEAR.fullmatch(token.text))
+    if len(run) == 2 and _opens_with_noun(run, known):
+        yield _name(sentence, run[1:], known)
+    of = "von" if known.language == "de" else "of"
     for i in range(len(run) - 1, 0, -1):
-        if run[i].text == "of":
-            start = i + 2 if run[i + 1].text == "the" else i + 1
-            yield _name(sentence, run[start:])
+        if run[i].text == of:
+            start = i + 2 if not run[i + 1].capital else i + 1
+            rest = run[start:]
+            if len(rest) > 1 or not _is_common(rest[0], known, opens=False):
+                yield _name(sentence, rest, known)
             return
+
+
+def _opens_with_noun(run: Sequence[_Token], known: Vocabulary) -> bool:
+    """Whether a German noun comes before a name: "Stadt Ulm", but not "Vereinigte Staaten" or "Wiener Kongress"."""
+    first = run[0].text
+    adjective = first.endswith(("e", "en", "em", "es")) or (len(run) == 2 and first.endswith("er"))
+    return known.language == "de" and first in known.common and run[1].capital and not adjective
 
 
 def _is_shouted(tokens: Sequence[_Token]) -> bool:
@@ -195,18 +258,18 @@ def _introduces_a_name(tokens: Sequence[_Token], i: int) -> bool:
     return follows_article and i + 1 < len(tokens) and tokens[i + 1].capital
 
 
-def _end_of_run(tokens: Sequence[_Token], start: int) -> int:
+def _end_of_run(tokens: Sequence[_Token], start: int, known: Vocabulary) -> int:
     """The index after the last token of the run that starts here."""
     end = start + 1
     while tokens[start].text in _SAINTS or not _POSSESSIVE.search(tokens[end - 1].text):
-        further = _extension(tokens, end)
+        further = _extension(tokens, end, _GERMAN_CONNECTORS if known.language == "de" else _CONNECTORS)
         if not further:
             break
         end += further
     return end
 
 
-def _extension(tokens: Sequence[_Token], at: int) -> int:
+def _extension(tokens: Sequence[_Token], at: int, connectors: frozenset[str]) -> int:
     """How many tokens from here on belong to the run before: a word, a number, or connectors and a word."""
     for length in (1, 2, 3):
         if at + length > len(tokens) or tokens[at + length - 1].start - tokens[at + length - 2].end > 1:
@@ -218,7 +281,9 @@ def _extension(tokens: Sequence[_Token], at: int) -> int:
             return 0 if lone_article and at + 2 < len(tokens) and tokens[at + 2].capital else length
         if length == 1 and token.kind == "number":
             return 1
-        if token.text not in _CONNECTORS and token.text != _ARTICLE_WITHIN:
+        # "Walther von der Vogelweide", but not "Geschichte der Stadt".
+        within = token.text == _ARTICLE_WITHIN or (length == 2 and token.text == "der")
+        if token.text not in connectors and not within:
             return 0
     return 0
 
@@ -234,9 +299,19 @@ def _is_common(token: _Token, known: Vocabulary, opens: bool) -> bool:
     return in_lower_case or alone or _is_function_word(token, known)
 
 
-def _name(sentence: str, run: Sequence[_Token]) -> Name:
+def _is_verb(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
+    """Whether a word that opens a sentence looks like its verb: "Nació en Almagro." says whom it is about elsewhere."""
+    if known.language not in AFTER_A_VERB or tokens[i].text in known.named:
+        return False
+    followed = i + 1 < len(tokens) and tokens[i + 1].text in AFTER_A_VERB[known.language]
+    return followed or _VERB[known.language].fullmatch(tokens[i].text) is not None
+
+
+def _name(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Name:
     start, end = run[0].start, run[-1].end
     text = _ELISION.sub("", _POSSESSIVE.sub("", sentence[start:end]))
     kinds = {token.kind for token in run}
     sort = Sort.NAME if "word" in kinds else Sort.DATE if "date" in kinds else Sort.NUMBER
+    if known.language == "de" and sort is Sort.NAME and len(run) == 1 and text not in known.named:
+        sort = Sort.TERM
     return Name(text, sort, start)

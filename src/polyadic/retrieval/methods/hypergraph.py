@@ -6,6 +6,7 @@ of a hub only the facts nearest to the question are gathered, and a threshold th
 first few of the ranking.
 """
 
+from dataclasses import replace
 from itertools import zip_longest
 
 import numpy as np
@@ -15,11 +16,10 @@ from polyadic.knowledge import Item, Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge
 from polyadic.retrieval.items import chunk_items, fact_items, similar
-from polyadic.retrieval.question import read_question
+from polyadic.retrieval.question_entities import QuestionEntities
 from polyadic.retrieval.trace import Trace
 from polyadic.settings import HypergraphSettings
 from polyadic.store.protocol import Hits, Reader, Rows, Vectors
-from polyadic.text.names import Vocabulary, names
 
 _FILL = 5
 _FACTS_OF_AN_ENTITY = 60
@@ -32,20 +32,22 @@ class Hypergraph:
 
     name = "hypergraph"
 
-    def __init__(self, settings: HypergraphSettings) -> None:
+    def __init__(self, settings: HypergraphSettings, question_entities: QuestionEntities) -> None:
         self._settings = settings
+        self._question_entities = question_entities
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        named = question_entities(question, reader)
-        trace.done("read the question", f"names {', '.join(named)}" if named else "names nothing; it stands for itself")
+        found = await self._question_entities.named(question, reader)
+        said = f"{found.how} {', '.join(found.names)}" if found.names else "names nothing; it stands for itself"
+        trace.done("read the question", said)
         # h_q, and h_Vq = f(V_q joined by commas)
-        h_q, h_vq = await embedder.embed([question, ", ".join(named) or question])
+        h_q, h_vq = await embedder.embed([question, ", ".join(found.names) or question])
         trace.done("embed", "the question and its names")
         entities = self._entities(h_vq, reader, trace)
         facts = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
-        return knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace)
+        return replace(knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace), usage=found.usage)
 
     def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_V(q), Eq. 14."""
@@ -93,12 +95,6 @@ class Hypergraph:
         items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
         trace.done("passages", said)
         return items
-
-
-def question_entities(question: str, reader: Reader) -> list[str]:
-    """V_q without a model: the names that the store knows, and whatever else looks like a name."""
-    known = read_question(question, reader)
-    return [*known.mentions, *(name.text for name in names(known.remainder, Vocabulary("en")))]
 
 
 def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:

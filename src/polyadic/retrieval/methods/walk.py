@@ -29,6 +29,8 @@ from polyadic.retrieval.trace import Trace
 from polyadic.settings import WalkSettings
 from polyadic.store.protocol import Reader, Rows, Vectors
 
+_CHUNKS_ABOUT_A_BRIDGE = 3
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -79,7 +81,8 @@ class Walk:
     ) -> _Found:
         """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
         facts = np.union1d(first.graph.facts, facts_of_bridges(bridges, asides, reader))
-        graph = surround(facts, start.chunks, reader)
+        chunks = np.union1d(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
+        graph = surround(facts, chunks, reader, bridges.alike)
         similarity = _to_question(graph.facts, aims, reader)
         second = reader.similarity("fact", graph.facts, asides).max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)

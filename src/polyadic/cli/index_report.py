@@ -1,0 +1,59 @@
+"""The sum of an indexing run for people: what was done, what was not, and why."""
+
+from collections.abc import Sequence
+
+from polyadic.cli.common import count, say, shown, spent
+from polyadic.construction.explanations import no_facts
+from polyadic.construction.index_report import IndexReport
+
+_SHOWN = 20
+
+
+def print_report(report: IndexReport) -> None:
+    """What was done on standard output, what was not on standard error."""
+    resumed = f", {report.resumed:,} taken up again" if report.resumed else ""
+    say(
+        f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed{resumed},"
+        f" {report.unchanged:,} unchanged"
+    )
+    if report.chunks:
+        _print_work(report)
+    if report.same_text:
+        say(f"{count(report.same_text, 'document')} with the same content as another, kept as documents of their own")
+    if report.outdated:
+        say(
+            f"{count(report.outdated, 'document')} read in another way before, kept so"
+            " (to read again: polyadic index --extractor model|sentences PATH...)"
+        )
+    for reason in no_facts(report):
+        say(f"no facts: {reason}", err=True)
+    _print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "in the replies:")
+    _print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'thing')} not read:")
+    failed = [f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed]
+    _print_some(failed, f"{count(len(failed), 'chunk')} without facts (the same command tries them again):")
+    if report.stopped:
+        say(f"stopped: {report.stopped}; what was finished is kept, and the same command goes on from there", err=True)
+
+
+def _print_work(report: IndexReport) -> None:
+    facts = count(report.facts, "fact")
+    rest = f", {report.without_fact:,} that name fewer than two things (kept, not used)"
+    said = facts + (rest if report.without_fact else "")
+    say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {said}")
+    if report.usage.calls:
+        say(f"{report.extractor}: {spent(report.usage)}")
+    besides = report.seconds - report.embedding_seconds
+    say(
+        f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
+        f" everything else took {besides:.1f} s"
+    )
+
+
+def _print_some(lines: Sequence[str], heading: str) -> None:
+    if not lines:
+        return
+    say(heading, err=True)
+    for line in lines[:_SHOWN]:
+        say(f"  {shown(line)}", err=True)
+    if len(lines) > _SHOWN:
+        say(f"  and {len(lines) - _SHOWN:,} more (all of them: --json)", err=True)

@@ -1,0 +1,95 @@
+"""Having many chunks read at once, so that what goes wrong with one costs the others nothing."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from polyadic.construction.extractor import Extraction, Extractor
+from polyadic.errors import ModelUnavailable, NoReply
+from polyadic.knowledge import Chunk, Document, Evidence
+
+# So many failures with no success between them are no accident: going on would only cost more of them.
+_IN_A_ROW = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A chunk that could not be read, and why."""
+
+    document: Document
+    chunk: Chunk
+    reason: str
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What came of it: evidence by document and chunk, and documents (by id) of which some chunk was not even tried.
+
+    ``stopped`` says why no more were tried; empty where all were.
+    """
+
+    evidence: dict[str, dict[str, tuple[Evidence, ...]]] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    problems: Counter[str] = field(default_factory=Counter)
+    untried: set[str] = field(default_factory=set)
+    stopped: str = ""
+
+
+async def extract_all(
+    extractor: Extractor, chunks: Sequence[tuple[Document, Chunk]], report_read: Callable[[], None]
+) -> Outcomes:
+    """Have every chunk read; how many at once is up to the extractor, which waits for its turn.
+
+    Parameters
+    ----------
+    extractor
+        What reads them.
+    chunks
+        Each with its document.
+    report_read
+        Called after every chunk that was read or has failed.
+    """
+    run = _Run(extractor, report_read)
+    tasks = [asyncio.create_task(run.read(document, chunk)) for document, chunk in chunks]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return run.outcomes
+
+
+class _Run:
+    def __init__(self, extractor: Extractor, report_read: Callable[[], None]) -> None:
+        self.outcomes = Outcomes()
+        self._extractor = extractor
+        self._report_read = report_read
+        self._failed_in_a_row = 0
+
+    async def read(self, document: Document, chunk: Chunk) -> None:
+        if self.outcomes.stopped:
+            self.outcomes.untried.add(document.id)
+            return
+        try:
+            extraction = await self._extractor.extract(document, chunk)
+        except NoReply as problem:
+            self._failed(document, chunk, str(problem))
+        except ModelUnavailable as problem:
+            self.outcomes.untried.add(document.id)
+            self.outcomes.stopped = self.outcomes.stopped or str(problem)
+        else:
+            self._keep(document, chunk, extraction)
+        self._report_read()
+
+    def _keep(self, document: Document, chunk: Chunk, extraction: Extraction) -> None:
+        self._failed_in_a_row = 0
+        self.outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
+        self.outcomes.problems.update(extraction.problems)
+
+    def _failed(self, document: Document, chunk: Chunk, reason: str) -> None:
+        self.outcomes.failures.append(Failure(document, chunk, reason))
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= _IN_A_ROW:
+            self.outcomes.stopped = f"{_IN_A_ROW} chunks in a row could not be read, the last because {reason}"

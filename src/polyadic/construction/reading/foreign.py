@@ -1,0 +1,122 @@
+"""The one place where libraries of others are called: they give a document, or one line that says why not."""
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from polyadic.construction.reading.files import read_whole
+from polyadic.construction.reading.skipped import printable
+from polyadic.errors import UnreadableDocument
+from polyadic.knowledge import Document
+from polyadic.settings import ReadingSettings
+
+_LONGEST_WORDS = 120
+CHECK_IT = "check that it opens elsewhere, and save it again"
+_INSTALL = "pip install 'polyadic[formats]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file: its suffix, what people call it, and the package and module that read it, if it needs them."""
+
+    suffix: str
+    name: str
+    package: str = ""
+    module: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A document from which something is missing, and what."""
+
+    document: Document
+    problem: UnreadableDocument
+
+
+Parse = Callable[[Path, bytes, ReadingSettings], Document | Partial]
+"""Makes the document of a file's bytes; may raise whatever it likes."""
+
+
+def reader(kind: Format) -> Callable[[Parse], Callable[[Path, ReadingSettings], Iterator[Document]]]:
+    """Makes a reader of a function that parses bytes: opens the file with care, and explains whatever is raised."""
+
+    def decorate(parse: Parse) -> Callable[[Path, ReadingSettings], Iterator[Document]]:
+        def read(path: Path, settings: ReadingSettings) -> Iterator[Document]:
+            data = read_whole(path, settings.max_megabytes)
+            if not data.strip():
+                raise UnreadableDocument("empty", "")
+            with _explained(kind), _silenced(kind):
+                found = parse(path, data, settings)
+            if isinstance(found, Document):
+                yield found
+                return
+            yield found.document
+            raise found.problem
+
+        read.__doc__ = parse.__doc__
+        return read
+
+    return decorate
+
+
+def unreadable(kind: Format, why: str, next_step: str = CHECK_IT) -> UnreadableDocument:
+    """The refusal of a file that is not what its suffix says.
+
+    >>> unreadable(Format(".pdf", "PDF"), "it does not begin like one").what
+    'not a readable PDF (it does not begin like one)'
+    """
+    return UnreadableDocument(f"not a readable {kind.name} ({why})", next_step)
+
+
+def encrypted() -> UnreadableDocument:
+    """The refusal of what cannot be read without a password."""
+    return UnreadableDocument("encrypted", "save it without a password")
+
+
+@contextmanager
+def _explained(kind: Format) -> Iterator[None]:
+    """Whatever is raised, said in one line; the package that reads the format is there."""
+    try:
+        if kind.module:
+            _require(kind)
+        yield
+    except UnreadableDocument:
+        raise
+    except Exception as error:
+        raise unreadable(kind, error_words(error)) from error
+
+
+@contextmanager
+def _silenced(kind: Format) -> Iterator[None]:
+    """What a library warns of or logs concerns whoever made the file, not whoever reads it."""
+    log = logging.getLogger(kind.module or __name__)
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
+
+
+def _require(kind: Format) -> None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import_module(kind.module)
+    except ImportError as error:
+        what = f"reading {kind.suffix} files needs {kind.package}, which is not installed"
+        raise UnreadableDocument(what, _INSTALL) from error
+
+
+def error_words(error: Exception) -> str:
+    """The kind of an error and the first of its words."""
+    words = printable(" ".join(str(error).split()))
+    name = type(error).__name__
+    cut = words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1].rstrip() + "…"
+    return f"{name}: {cut.rstrip('.')}" if cut else name

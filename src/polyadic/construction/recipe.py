@@ -1,0 +1,68 @@
+"""How a document was cut and read, in one line of text that the store keeps with it."""
+
+import json
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from polyadic.construction.extractor import Extractor
+from polyadic.settings import ChunkingSettings
+from polyadic.store.protocol import Stamp
+
+# Changes when the same settings and extractor would cut or read a document in another way.
+_VERSION = 1
+
+
+class Work(Enum):
+    """What is done for a document.
+
+    ``RESUME``: chunks had failed, and are tried again. ``OUTDATED``: nothing, though it was read in another way.
+    """
+
+    NONE = auto()
+    ADD = auto()
+    CHANGE = auto()
+    RESUME = auto()
+    OUTDATED = auto()
+
+
+NOTHING_TO_DO = (Work.NONE, Work.OUTDATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Which extractor reads, and how documents are cut for it."""
+
+    extractor: str
+    paid: bool
+    chunking: ChunkingSettings
+
+    @classmethod
+    def of(cls, extractor: Extractor, chunking: ChunkingSettings) -> "Recipe":
+        return cls(extractor.name, extractor.paid, chunking)
+
+    def __str__(self) -> str:
+        parts = {"version": _VERSION, "extractor": self.extractor, **self.chunking.model_dump()}
+        return json.dumps(parts | ({"paid": True} if self.paid else {}), sort_keys=True)
+
+    def stamp(self, content: str) -> Stamp:
+        """What a document of this content, made by this recipe, is stamped with."""
+        return Stamp(content, str(self), self.extractor)
+
+    def work_for(self, content: str, stamp: Stamp | None, anew: bool) -> "Work":
+        """What has to be done for a document of this content, whose current revision was made from ``stamp``.
+
+        ``anew``: what was read in another way is to be read again, also where that costs money. Otherwise only what
+        costs nothing is, and only where nothing that was paid for would be lost.
+        """
+        wanted = self.stamp(content)
+        if stamp is None:
+            return Work.ADD
+        if stamp.content != wanted.content:
+            return Work.CHANGE
+        if stamp.recipe == wanted.recipe:
+            return Work.NONE if stamp.complete else Work.RESUME
+        return Work.CHANGE if anew or not (self.paid or _was_paid(stamp)) else Work.OUTDATED
+
+
+def _was_paid(stamp: Stamp) -> bool:
+    return bool(json.loads(stamp.recipe).get("paid"))

@@ -1,0 +1,124 @@
+"""From what a reply says of facts, in either format, to statements within bounds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from polyadic import identity
+from polyadic.construction.replies.cleaning import cut, tidy
+from polyadic.construction.replies.scores import UNSCORED, Scale, scale_of
+from polyadic.construction.replies.stated import Problems, Stated
+from polyadic.knowledge import Participation
+
+FACTS_A_REPLY = 500
+ENTITIES_A_FACT = 100
+_LONGEST = {"name": 200, "type": 100, "description": 1_000, "text": 4_000}
+_FACT_TOP, _FACT_DEFAULT = 10.0, 5.0
+_ENTITY_TOP, _ENTITY_DEFAULT = 100.0, 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class DraftEntity:
+    """An entity as the reply has it; its score is still what was written."""
+
+    name: str
+    type: str = ""
+    description: str = ""
+    score: object = UNSCORED
+
+    @property
+    def key(self) -> str:
+        return identity.entity_key(tidy(self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFact:
+    """A fact as the reply has it; its score is still what was written."""
+
+    text: str
+    score: object
+    entities: tuple[DraftEntity, ...] = ()
+    sentences: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scales:
+    fact: Scale
+    entity: Scale
+
+
+def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[Stated, ...]:
+    """The drafts that say something, each once, their values within bounds; the rest is counted."""
+    facts = tuple(drafts)
+    scales = _Scales(
+        scale_of((fact.score for fact in facts), _FACT_TOP, _FACT_DEFAULT),
+        scale_of((entity.score for fact in facts for entity in fact.entities), _ENTITY_TOP, _ENTITY_DEFAULT),
+    )
+    distinct: dict[str, Stated] = {}
+    for fact in facts[:FACTS_A_REPLY]:
+        stated = _stated(fact, scales, problems)
+        if stated is None:
+            continue
+        same = identity.fact_id(stated.text, (p.key for p in stated.participants))
+        if distinct.setdefault(same, stated) is not stated:
+            problems["same fact twice"] += 1
+    _count(f"more than {FACTS_A_REPLY} facts", len(facts) - FACTS_A_REPLY, problems)
+    return tuple(distinct.values())
+
+
+def _stated(fact: DraftFact, scales: _Scales, problems: Problems) -> Stated | None:
+    text = _bounded("text", fact.text, problems)
+    if not text:
+        problems["fact without text"] += 1
+        return None
+    score = scales.fact.read(fact.score, problems)
+    participants = _participants(fact.entities, scales.entity, problems)
+    return Stated(text, scales.fact.default if score is None else score, participants, fact.sentences)
+
+
+def _participants(entities: tuple[DraftEntity, ...], scale: Scale, problems: Problems) -> tuple[Participation, ...]:
+    """Distinct by key: the first name and type, the longest description, the highest score given."""
+    found: dict[str, Participation] = {}
+    scored: set[str] = set()
+    for entity in entities[:ENTITIES_A_FACT]:
+        new = _participation(entity, problems)
+        if new is None:
+            continue
+        old = found.get(new.key, new)
+        if new.key in found:
+            problems["same entity twice in a fact"] += 1
+        score = scale.read(entity.score, problems)
+        if score is not None:
+            new = replace(new, score=max(score, old.score) if new.key in scored else score)
+            scored.add(new.key)
+        else:
+            new = replace(new, score=old.score)
+        found[new.key] = _merged(old, new)
+    _count(f"more than {ENTITIES_A_FACT} entities in a fact", len(entities) - ENTITIES_A_FACT, problems)
+    return tuple(found.values())
+
+
+def _participation(entity: DraftEntity, problems: Problems) -> Participation | None:
+    name = _bounded("name", entity.name, problems)
+    if not identity.entity_key(name):
+        problems["entity without a name"] += 1
+        return None
+    kind = _bounded("type", entity.type, problems)
+    return Participation(name, kind, _bounded("description", entity.description, problems), _ENTITY_DEFAULT)
+
+
+def _merged(old: Participation, new: Participation) -> Participation:
+    description = max(old.description, new.description, key=len)
+    return Participation(old.name, old.type or new.type, description, new.score)
+
+
+def _bounded(what: str, value: str, problems: Problems) -> str:
+    tidied = tidy(value)
+    short = cut(tidied, _LONGEST[what])
+    if short != tidied:
+        problems[f"{what} cut, too long"] += 1
+    return short
+
+
+def _count(reason: str, times: int, problems: Problems) -> None:
+    if times > 0:
+        problems[reason] += times

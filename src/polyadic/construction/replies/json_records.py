@@ -1,0 +1,211 @@
+"""Facts in JSON, whatever names a model gives to their fields."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationInfo
+
+from polyadic.construction.replies.cleaning import printable, tidy
+from polyadic.construction.replies.drafts import DraftEntity, DraftFact
+from polyadic.construction.replies.json_values import ENTITY_KEYS, TEXT_KEYS, values
+from polyadic.construction.replies.stated import Problems
+
+_LIST_KEYS = [
+    "facts",
+    "hyperedges",
+    "hyper_edges",
+    "hyper_relations",
+    "hyperrelations",
+    "statements",
+    "results",
+    "result",
+    "relations",
+    "knowledge",
+    "claims",
+    "items",
+    "records",
+    "data",
+    "output",
+    "response",
+    "fact_list",
+]
+_NAME_KEYS = ["name", "entity_name", "entity", "title", "label", "id"]
+_TYPE_KEYS = ["type", "entity_type", "category", "kind", "class", "label"]
+_DESCRIPTION_KEYS = ["description", "entity_description", "desc", "summary", "details"]
+_SCORE_KEYS = [
+    "score",
+    "importance",
+    "key_score",
+    "weight",
+    "completeness",
+    "completeness_score",
+    "importance_score",
+    "confidence",
+    "strength",
+    "rating",
+]
+_SENTENCE_KEYS = ["sentences", "sentence_ids", "sentence_numbers", "sentence_indices", "sources", "sentence"]
+_RECORD_KEYS = frozenset((*TEXT_KEYS, *ENTITY_KEYS))
+_DEPTH = 4
+_MOST_SENTENCES = 200
+_LARGEST_NUMBER = 10**9
+_NOT_IN_KEYS = re.compile(r"[\s-]+")
+_NUMBERS = re.compile(r"[\s\[\](){}sS#,;.–\d-]*")
+_RANGE = re.compile(r"(\d{1,9})(?:\s?[–-]\s?[sS]?(\d{1,9}))?")
+
+
+def _problems(info: ValidationInfo) -> Problems:
+    assert isinstance(info.context, Counter)  # noqa: S101 - the only caller is this module
+    return info.context
+
+
+def _text(value: object, info: ValidationInfo) -> str:
+    """Numbers and lists of words are text as well; anything else says nothing."""
+    if value is None or isinstance(value, str):
+        return printable(value or "")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _written(value)
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        return printable(", ".join(value))
+    _problems(info)["value of a wrong kind"] += 1
+    return ""
+
+
+def _written(number: float) -> str:
+    try:
+        return str(number)
+    except ValueError:  # Python writes no integers of more than 4,300 digits
+        return ""
+
+
+def _sentences(value: object, info: ValidationInfo) -> tuple[int, ...]:
+    """Whole numbers, as such or in text ("1, 3-5"), each once."""
+    numbers: dict[int, None] = {}
+    for part in value if isinstance(value, list) else [value]:
+        found = _numbers(part)
+        if found is None:
+            _problems(info)["sentence not a number"] += 1
+        numbers.update(dict.fromkeys(found or ()))
+    if len(numbers) > _MOST_SENTENCES:
+        _problems(info)[f"more than {_MOST_SENTENCES} sentences"] += 1
+    return tuple(numbers)[:_MOST_SENTENCES]
+
+
+def _numbers(part: object) -> list[int] | None:
+    if part is None:
+        return []
+    if isinstance(part, str) and part.strip() and _NUMBERS.fullmatch(part[:_MOST_SENTENCES]):
+        ends = [(int(first), int(last or first)) for first, last in _RANGE.findall(part[:_MOST_SENTENCES])]
+        return [number for first, last in ends for number in range(first, min(last, first + _MOST_SENTENCES) + 1)]
+    if (
+        isinstance(part, int | float)
+        and not isinstance(part, bool)
+        and abs(part) < _LARGEST_NUMBER
+        and part == int(part)
+    ):
+        return [int(part)]
+    return None
+
+
+def _entities(value: object, info: ValidationInfo) -> list[object]:
+    """A list of entities out of a list, one entity, a mapping from names, or names in one string."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        _problems(info)["entities not in a list"] += 1
+        return [
+            {"name": name} for name in re.split("[;\n]" if re.search("[;\n]", value) else ",", value) if name.strip()
+        ]
+    parts = value if isinstance(value, list) else [value]
+    return [entity for part in parts for entity in _one_or_more(part)]
+
+
+def _one_or_more(part: object) -> Iterator[object]:
+    if isinstance(part, dict):
+        plain = _plain_keys(part)
+        if plain.keys() & {*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS} or not plain:
+            yield plain
+        else:
+            for name, said in part.items():
+                yield {**_plain_keys(said), "name": name} if isinstance(said, dict) else {"name": name, "desc": said}
+    elif isinstance(part, list):
+        yield dict(zip(("name", "type", "description", "score"), part, strict=False))
+    else:
+        yield {"name": part}
+
+
+def _plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
+    """Keys in one spelling ("Hyper-Relation" is hyper_relation) that have a value."""
+    said = ((_NOT_IN_KEYS.sub("_", tidy(str(key)).lower()), value) for key, value in record.items())
+    return {key: value for key, value in said if value is not None}
+
+
+_Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Entity(BaseModel):
+    name: _Text = Field("", validation_alias=AliasChoices(*_NAME_KEYS))
+    type: _Text = Field("", validation_alias=AliasChoices(*_TYPE_KEYS))
+    description: _Text = Field("", validation_alias=AliasChoices(*_DESCRIPTION_KEYS))
+    score: Any = Field(None, validation_alias=AliasChoices(*_SCORE_KEYS))
+
+
+class _Fact(BaseModel):
+    text: _Text = Field("", validation_alias=AliasChoices(*TEXT_KEYS))
+    score: Any = Field(None, validation_alias=AliasChoices(*_SCORE_KEYS))
+    sentences: Annotated[tuple[int, ...], BeforeValidator(_sentences)] = Field(
+        (), validation_alias=AliasChoices(*_SENTENCE_KEYS)
+    )
+    entities: Annotated[list[_Entity], BeforeValidator(_entities)] = Field(
+        [], validation_alias=AliasChoices(*ENTITY_KEYS)
+    )
+
+
+def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
+    """The facts of a reply in JSON, and whether it says on purpose that there are none.
+
+    >>> read_json('{"facts": [{"fact": "Ada wrote.", "score": 7}]}', Problems())
+    ([DraftFact(text='Ada wrote.', score=7, entities=(), sentences=())], False)
+    """
+    found = values(text, problems)
+    lists = [records for value in found if (records := _records(value, problems)) is not None]
+    drafts = [draft for records in lists for record in records if (draft := _draft(record, problems))]
+    return drafts, bool(lists) and not any(lists) and not problems
+
+
+def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[object] | None:
+    """The list of records that a value is or holds; None where it holds none."""
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict) or not depth:
+        return None
+    plain = _plain_keys(value)
+    if any(isinstance(plain.get(key), str) for key in TEXT_KEYS):
+        return [plain]
+    inner = list(plain.values())
+    if inner and all(isinstance(one, dict) and _plain_keys(one).keys() & _RECORD_KEYS for one in inner):
+        return inner
+    return _held(plain, problems, depth)
+
+
+def _held(plain: dict[str, object], problems: Problems, depth: int) -> list[object] | None:
+    """The lists under the keys that are known to hold records, or else under any; entities there are in no fact."""
+    lists = {key: one for key, one in plain.items() if isinstance(one, dict | list)}
+    for key in [key for key in lists if key in ENTITY_KEYS]:
+        if entities := lists.pop(key):
+            problems["entity outside a fact"] += len(entities)
+    keys = [key for key in lists if key in _LIST_KEYS] or list(lists)
+    found = [records for key in keys if (records := _records(lists[key], problems, depth - 1)) is not None]
+    return [record for records in found for record in records] if found else None
+
+
+def _draft(record: object, problems: Problems) -> DraftFact | None:
+    plain = _plain_keys(record) if isinstance(record, dict) else {}
+    if not plain.keys() & _RECORD_KEYS:
+        problems["record of an unknown kind"] += 1
+        return None
+    fact = _Fact.model_validate(plain, context=problems)
+    entities = tuple(DraftEntity(e.name, e.type, e.description, e.score) for e in fact.entities)
+    return DraftFact(fact.text, fact.score, entities, fact.sentences)

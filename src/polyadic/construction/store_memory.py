@@ -1,0 +1,21 @@
+"""Replies of language models, remembered in the store that they fill."""
+
+from polyadic.models.language_model import Reply, Request
+from polyadic.store.protocol import Call, Store
+
+
+class StoreMemory:
+    """Implements Memory; to be used by whoever may write to the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def recall(self, key: str) -> tuple[str, bool] | None:
+        with self._store.read() as reader:
+            return reader.reply(key)
+
+    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
+        """Committed at once: whatever happens to the run, this call has been paid for."""
+        kept = (request.key(model), reply.text, reply.complete) if remember else None
+        with self._store.write() as writer:
+            writer.note_call(Call(request.purpose, model, reply.usage, reply.seconds), kept)

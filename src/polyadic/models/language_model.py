@@ -1,0 +1,113 @@
+"""What a language model is asked, and what comes back; any model stands behind one small protocol."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from polyadic.identity import digest
+from polyadic.knowledge import Usage
+from polyadic.settings import ModelSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A JSON schema, named, that a reply has to follow; in the strict form: nothing optional, nothing further."""
+
+    name: str
+    schema: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a language model. ``purpose`` says what for, in a word: ``extract``, ``answer``, ..."""
+
+    purpose: str
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+
+    def key(self, model: str) -> str:
+        """What a reply to this request from this model is remembered by: the same words, the same key.
+
+        >>> question = (Message("user", "Why?"),)
+        >>> Request("answer", question).key("m") == Request("extract", question).key("m")
+        True
+        """
+        turns = [part for message in self.messages for part in (message.role, message.text)]
+        return digest("request", model, self.schema.name if self.schema else "", *turns)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: ``complete`` unless it was cut off at the longest reply allowed. Times in seconds."""
+
+    text: str
+    complete: bool
+    usage: Usage
+    seconds: float
+
+
+class LanguageModel(Protocol):
+    """One language model.
+
+    Attributes
+    ----------
+    name
+        What evidence and answers say they were made by.
+    context_tokens
+        How many tokens a request and its reply may have together.
+    output_tokens
+        How many of these are kept for the reply.
+    """
+
+    name: str
+    context_tokens: int
+    output_tokens: int
+
+    async def ask(self, request: Request) -> Reply:
+        """The reply, once it is whole.
+
+        Raises
+        ------
+        ModelUnavailable
+            The endpoint, the key or the model is not to be had: no other request will fare better.
+        NoReply
+            This request got no usable reply; another may.
+        """
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[str | Reply]:
+        """The reply in pieces as they come, and then the whole; raises as :meth:`ask` does."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+def load_language_model(settings: ModelSettings) -> LanguageModel | None:
+    """The language model that the settings name; None where they name none. Nothing is asked of it yet.
+
+    >>> load_language_model(ModelSettings()) is None
+    True
+
+    Raises
+    ------
+    ModelUnavailable
+        The environment variable that should hold its key is not set.
+    """
+    if not settings.name:
+        return None
+    # Imported late: the client takes half a second to load.
+    from polyadic.models.endpoint_model import EndpointModel
+
+    model = EndpointModel(settings)
+    _ = model.endpoint.key
+    return model

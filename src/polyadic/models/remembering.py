@@ -1,0 +1,48 @@
+"""Asking a language model so that the same request is never paid for twice."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from polyadic.knowledge import Usage
+from polyadic.models.language_model import LanguageModel, Reply, Request
+
+
+class Memory(Protocol):
+    """Where replies are remembered, and paid calls entered in a ledger."""
+
+    def recall(self, key: str) -> tuple[str, bool] | None:
+        """The reply to a request, and whether it was complete; None where none is remembered."""
+
+    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
+        """Enter a paid call, and remember its reply if that is worth it."""
+
+
+class NoMemory:
+    """Implements Memory where nothing may be written: it remembers nothing."""
+
+    def recall(self, key: str) -> tuple[str, bool] | None:
+        return None
+
+    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
+        """Nothing is kept."""
+
+
+class Remembering:
+    """A language model with a memory; ``spent`` sums what was paid, ``recalled`` counts what was remembered."""
+
+    def __init__(self, model: LanguageModel, memory: Memory) -> None:
+        self.model = model
+        self.spent = Usage()
+        self.recalled = 0
+        self._memory = memory
+
+    async def ask(self, request: Request, is_usable: Callable[[Reply], bool]) -> Reply:
+        """The remembered reply, or a new one, which is remembered if it is usable; raises as LanguageModel.ask does."""
+        known = self._memory.recall(request.key(self.model.name))
+        if known:
+            self.recalled += 1
+            return Reply(*known, Usage(), 0.0)
+        reply = await self.model.ask(request)
+        self.spent += reply.usage
+        self._memory.note(request, self.model.name, reply, is_usable(reply))
+        return reply

@@ -1,0 +1,94 @@
+"""Settings that belong together, which ``polyadic init --preset`` writes into a new ``polyadic.toml``.
+
+Prices are in US dollars a million tokens as their vendors listed them when this was written; context sizes are those
+that the endpoint really offers. Both stand in the settings to be corrected.
+"""
+
+from collections.abc import Mapping
+
+Preset = Mapping[str, Mapping[str, object]]
+
+_LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
+
+PRESETS: Mapping[str, Preset] = {
+    "openai": {
+        "model": {
+            "name": "gpt-4o-mini",
+            "context_tokens": 128_000,
+            "output_tokens": 16_000,
+            "prompt_price": 0.15,
+            "completion_price": 0.6,
+        }
+    },
+    "azure": {
+        "model": {
+            "name": "YOUR-DEPLOYMENT",
+            "base_url": "https://YOUR-RESOURCE.openai.azure.com",
+            "key_variable": "AZURE_OPENAI_API_KEY",
+            "azure_api_version": "2024-10-21",
+            "context_tokens": 128_000,
+            "output_tokens": 16_000,
+        }
+    },
+    "deepseek": {
+        "model": {
+            "name": "deepseek-chat",
+            "base_url": "https://api.deepseek.com",
+            "key_variable": "DEEPSEEK_API_KEY",
+            "json_mode": "object",
+            "context_tokens": 64_000,
+            "output_tokens": 8000,
+            "prompt_price": 0.28,
+            "completion_price": 0.42,
+        }
+    },
+    "ollama": {
+        "model": {
+            **_LOCAL,
+            "name": "qwen2.5:7b",
+            "base_url": "http://localhost:11434/v1",
+            "context_tokens": 8192,
+            "output_tokens": 4000,
+            "at_once": 2,
+        }
+    },
+    "vllm": {
+        "model": {
+            **_LOCAL,
+            "name": "Qwen/Qwen2.5-7B-Instruct",
+            "base_url": "http://localhost:8000/v1",
+            "context_tokens": 32_000,
+            "output_tokens": 8000,
+            "at_once": 32,
+        }
+    },
+    "llama.cpp": {
+        "model": {
+            **_LOCAL,
+            "name": "default",
+            "base_url": "http://localhost:8080/v1",
+            "context_tokens": 8192,
+            "output_tokens": 4000,
+            "at_once": 1,
+        }
+    },
+    # arXiv 2503.21322v3: the models, temperature and calls at once of the experiments. Their limit of 32 k generated
+    # tokens is more than the model has; this is its own.
+    "paper": {
+        "embedding": {"model": "endpoint", "name": "text-embedding-3-small", "window": 8000, "prompt_price": 0.02},
+        "model": {
+            "name": "gpt-4o-mini",
+            "context_tokens": 128_000,
+            "output_tokens": 16_000,
+            "temperature": 1.0,
+            "at_once": 16,
+            "prompt_price": 0.15,
+            "completion_price": 0.6,
+        },
+        "extraction": {"extractor": "model"},
+        "answer": {"by": "model", "format": "think"},
+        "retrieval": {"method": "hypergraph", "context_tokens": 16_000},
+        "hypergraph": {"question_entities": "model"},
+    },
+}
+"""By name: for endpoints that people use, and for the protocol of the HyperGraphRAG paper."""

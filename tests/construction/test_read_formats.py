@@ -1,0 +1,352 @@
+"""What files of other formats say: HTML, e-mail, books, PDF and Office files."""
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyadic.construction.read import read_documents
+from polyadic.knowledge import Document, page_of
+from polyadic.settings import ReadingSettings
+from tests.support import documents
+
+ENGINE = "The Analytical Engine was designed by Charles Babbage."
+
+
+def read(path: Path, data: bytes | str, **settings: Any) -> Document:
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    (item,) = read_documents([path], ReadingSettings(**settings))
+    assert isinstance(item, Document), item
+    return item
+
+
+def test_each_format_gives_its_sentence_and_the_same_each_time(tmp_path: Path) -> None:
+    for suffix, data in documents.samples(ENGINE):
+        first = read(tmp_path / f"a{suffix}", data)
+        assert ENGINE in first.text, suffix
+        assert first == read(tmp_path / f"a{suffix}", data)
+
+
+# HTML
+
+
+def html(tmp_path: Path, body: str) -> str:
+    return read(tmp_path / "a.html", f'<!doctype html><html><head><meta charset="utf-8"></head><body>{body}').text
+
+
+def test_html_reads_like_the_page(tmp_path: Path) -> None:
+    body = "<h1>The <i>first</i>\nengine</h1>Words<br>below.<p>Caf&eacute; &amp;\n bar<p>Next.<h2>More</h2>"
+    assert (
+        html(tmp_path, f"{body}<pre>a\n  b</pre>")
+        == "# The first engine\n\nWords\nbelow.\n\nCafé & bar\n\nNext.\n\n## More\n\na\n  b"
+    )
+
+
+def test_html_lists_keep_their_marks(tmp_path: Path) -> None:
+    body = "<p>Two:<ul><li>one<li>two<ol><li>a</li><li>b</li></ol></ul>After."
+    assert html(tmp_path, body) == "Two:\n\n- one\n- two\n  1. a\n  2. b\n\nAfter."
+
+
+def test_html_tables_say_what_each_value_is(tmp_path: Path) -> None:
+    head = "<table><caption>Births</caption><tr><th>Name<th>Born</tr>"
+    rows = "<tr><td>Ada<td>1815<tr><td>Charles Babbage<td>1791</table>"
+    assert html(tmp_path, head + rows) == "Births\n\n- Name: Ada; Born: 1815.\n- Name: Charles Babbage; Born: 1791."
+    facts = "<table><tr><th>Born:<td>1815<tr><th>Died<td>1852</table>"
+    assert html(tmp_path, facts) == "- Born: 1815\n- Died: 1852"
+    assert html(tmp_path, "<table>" + rows) == "| Ada | 1815 |\n| Charles Babbage | 1791 |"
+    spans = head + "<tr><td rowspan=2>Ada<td>1815<tr><td>1816</table>"
+    assert html(tmp_path, spans) == "Births\n\n| Name | Born |\n| Ada | 1815 |\n| 1816 |"
+
+
+def test_html_tables_that_lay_out_a_page_are_read_cell_by_cell(tmp_path: Path) -> None:
+    body = "<table><tr><td><h1>News</h1><p>One.</p><td><table><tr><td>a<td>b</table><p>Two.</table>"
+    assert html(tmp_path, body) == "# News\n\nOne.\n\n| a | b |\n\nTwo."
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<script>x</script>",
+        "<style>p {x: x}</style>",
+        "<nav><ul><li>x</ul></nav>",
+        "<div role=navigation>x</div>",
+        "<div hidden>x<p>x</p><div>x</div></div>",
+        '<p style="color: red; DISPLAY : none">x</p>',
+        "<!-- x --><noscript>x</noscript><template><p>x</template><svg><text>x</text></svg>",
+        "<select><option>x</select><button>x</button><textarea>x</textarea>",
+    ],
+)
+def test_html_leaves_out_what_is_not_shown(tmp_path: Path, hidden: str) -> None:
+    assert html(tmp_path, f"<p>One.</p>{hidden}<p>Two.</p>") == "One.\n\nTwo."
+
+
+def test_html_titles_and_metadata(tmp_path: Path) -> None:
+    head = '<title>On &lt;Engines&gt;\n</title><meta name="Author" content="Ada"><meta property=og:type content=x>'
+    page = read(tmp_path / "a.html", f"{head}<h1>Heading</h1><p>Text.")
+    assert (page.title, page.metadata, page.pages) == ("On <Engines>", {"author": "Ada"}, ())
+    assert read(tmp_path / "a.html", "<h1>Heading</h1><p>Text.").title == "Heading"
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding", "fallback"),
+    [
+        ('<meta charset="windows-1251">', "cp1251", ""),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', "koi8-r", ""),
+        ('<?xml version="1.0" encoding="iso-8859-5"?>', "iso-8859-5", "latin-1"),
+        ("<meta charset=x-klingon>", "utf-8", ""),
+        ("<meta charset=utf-16>", "utf-8", ""),
+        ("<meta charset=koi8-r>", "utf-8-sig", ""),
+        ("", "utf-16", ""),
+        ("", "utf-8", "cp1251"),
+        ("", "cp1251", "cp1251"),
+    ],
+)
+def test_html_charsets(tmp_path: Path, head: str, encoding: str, fallback: str) -> None:
+    data = f"{head}<p>Привет, мир</p>".encode(encoding)
+    assert read(tmp_path / "a.html", data, encoding=fallback).text == "Привет, мир"
+
+
+def test_html_with_single_bytes_of_another_charset_is_read(tmp_path: Path) -> None:
+    assert read(tmp_path / "a.html", b"<meta charset=utf-8><p>caf\xe9 caf\xc3\xa9").text == "caf\ufffd café"
+
+
+def test_html_texts_of_any_length_are_whole(tmp_path: Path) -> None:
+    assert len(read(tmp_path / "a.html", "<p>" + "word " * 2_400_000).text) == 5 * 2_400_000 - 1
+
+
+# E-mail
+
+
+def test_messages_carry_who_wrote_to_whom(tmp_path: Path) -> None:
+    data = documents.eml(ENGINE, html="<p>Other.</p>", subject="Über die Maschine", attachment="plan é.pdf")
+    message = read(tmp_path / "a.eml", data)
+    assert (message.title, message.text) == ("Über die Maschine", ENGINE)
+    assert message.metadata == {
+        "from": "Ada Lovelace <ada@example.org>",
+        "to": "Charles Babbage <charles@example.org>",
+        "date": "2024-05-01 12:00:00+02:00",
+        "attachments": "plan é.pdf",
+    }
+
+
+def test_messages_in_html_are_read_as_pages(tmp_path: Path) -> None:
+    message = read(tmp_path / "a.eml", documents.eml(html=f"<h1>Plan</h1><style>x</style><p>{ENGINE}"))
+    assert message.text == f"# Plan\n\n{ENGINE}"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"Subject: =?no-such-charset?q?x?=\nDate: never\n\nText.",
+        b"Subject: =?utf-8?b?broken!?=\nContent-Type: text/plain; charset=punycode\n\nText.",
+        b"From: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText.\n",
+        b"From: x\nContent-Transfer-Encoding: base64\n\nVGV4dC4=!!!",
+        b'From: x\nContent-Type: text/html; charset="bad\n\n<p>Text.',
+    ],
+)
+def test_malformed_messages_are_read_as_far_as_they_go(tmp_path: Path, raw: bytes) -> None:
+    assert read(tmp_path / "a.eml", raw).text == "Text."
+
+
+def test_messages_in_other_charsets(tmp_path: Path) -> None:
+    head = b"From: x\nContent-Type: text/plain; charset=%s\n\n"
+    assert read(tmp_path / "a.eml", head % b"koi8-r" + "Привет".encode("koi8-r")).text == "Привет"
+    assert read(tmp_path / "a.eml", head % b"latin-1" + b"caf\xe9").text == "café"
+    assert read(tmp_path / "a.eml", b"From: x\n\n" + b"caf\xe9", encoding="cp1252").text == "café"
+
+
+# EPUB
+
+
+def test_books_are_read_in_the_order_of_their_spine(tmp_path: Path) -> None:
+    book = read(tmp_path / "a.epub", documents.epub(["<h1>One</h1><p>First<a id='x'/> page.</p>", "<p>Second.</p>"]))
+    assert book.text == "# One\n\nFirst page.\n\nSecond."
+    assert (book.title, book.metadata) == ("A Book", {"author": "Ada Lovelace", "date": "1843-10-01"})
+
+
+def test_books_with_scrambled_fonts_are_read(tmp_path: Path) -> None:
+    method = '<EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/>'
+    listed = {"META-INF/encryption.xml": f"<encryption><EncryptedData>{method}</EncryptedData></encryption>"}
+    assert ENGINE in read(tmp_path / "a.epub", documents.epub([f"<p>{ENGINE}</p>"], listed)).text
+
+
+# PDF
+
+
+def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
+    lines = [
+        "The Engine",
+        "The engine was a general-purpose machine, the first of its kind, and it was de-",
+        "signed by Charles Babbage, who also designed another machine, not general-",
+        "purpose, long before.",
+        "Ada Lovelace wrote the first programme for it, and published that in 1843 with",
+        "her notes.",
+        "1.1 Later years",
+        "• It was never built, for reasons that are told in many books about that time.",
+        "• Others were.",
+    ]
+    text = read(tmp_path / "a.pdf", documents.pdf([lines])).text
+    assert text == (
+        "The Engine\n\nThe engine was a general-purpose machine, the first of its kind, and it was designed by Charles"
+        " Babbage, who also designed another machine, not general-purpose, long before.\n\nAda Lovelace wrote the first"
+        " programme for it, and published that in 1843 with her notes.\n\n1.1 Later years\n\n• It was never built, for"
+        " reasons that are told in many books about that time.\n\n• Others were."
+    )
+
+
+def test_pdf_pages_are_where_they_begin(tmp_path: Path) -> None:
+    document = read(tmp_path / "a.pdf", documents.pdf([["One."], [], ["Two goes"], ["on here."], ["Café."]]))
+    assert document.text == "One.\n\nTwo goes on here.\n\nCafé."
+    words = ["One", "Two", "on here", "Café"]
+    assert [page_of(document.pages, document.text.index(word)) for word in words] == [1, 3, 4, 5]
+    assert len(document.pages) == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("Notes on Engines", "Notes on Engines"),
+        ("Microsoft Word - foo.doc", "The First Line"),
+        ("a", "The First Line"),
+        ("report-final.pdf", "The First Line"),
+        ("Untitled-1", "The First Line"),
+        ("", "The First Line"),
+        ("Microsoft and the Web", "Microsoft and the Web"),
+        ("Printing in Europe", "Printing in Europe"),
+    ],
+)
+def test_pdf_titles(tmp_path: Path, given: str, title: str) -> None:
+    lines = ["The First Line", "The text begins here with a sentence."]
+    assert read(tmp_path / "a.pdf", documents.pdf([lines], {"Title": given})).title == title
+
+
+def test_pdf_metadata(tmp_path: Path) -> None:
+    said = {"Author": "Ada Lovelace", "CreationDate": "D:18431001120000Z", "Subject": "(unspecified)", "Keywords": ""}
+    assert read(tmp_path / "a.pdf", documents.pdf([["Text."]], said)).metadata == {
+        "author": "Ada Lovelace",
+        "date": "1843-10-01",
+    }
+
+
+def test_pdfs_that_only_their_owner_may_change_are_read(tmp_path: Path) -> None:
+    assert read(tmp_path / "a.pdf", documents.encrypted_pdf(documents.pdf([[ENGINE]]), user="")).text == ENGINE
+
+
+# Word
+
+
+def test_word_files_keep_headings_lists_and_tables(tmp_path: Path) -> None:
+    made = documents.docx()
+    made.add_heading("The Engine", 0)
+    made.add_heading("Parts", 2)
+    made.add_paragraph("It had a mill\tand a store.")
+    made.add_paragraph("mill", style="List Bullet")
+    made.add_paragraph("store", style="List Bullet")
+    table = made.add_table(2, 3)
+    for cell, words in zip(table._cells, ["Part", "Use", "Year", "mill", "reckoning", "1837"], strict=True):
+        cell.text = words
+    narrow = made.add_table(2, 2)
+    for cell, words in zip(narrow._cells, ["Born", "1815", "Died", "1852"], strict=True):
+        cell.text = words
+    document = read(tmp_path / "a.docx", documents.saved(made.save))
+    assert document.text == (
+        "# The Engine\n\n## Parts\n\nIt had a mill\tand a store.\n\n- mill\n- store\n\n- Part: mill; Use: reckoning;"
+        " Year: 1837.\n\n| Born | 1815 |\n| Died | 1852 |"
+    )
+    assert document.title == "The Engine"
+
+
+def test_word_properties_are_metadata(tmp_path: Path) -> None:
+    made = documents.docx()
+    made.add_paragraph(ENGINE)
+    made.core_properties.title, made.core_properties.author = "On Engines", "Ada Lovelace"
+    made.core_properties.created = datetime.datetime(1843, 10, 1, tzinfo=datetime.UTC)
+    document = read(tmp_path / "a.docx", documents.saved(made.save))
+    assert document.title == "On Engines"
+    assert (document.metadata["author"], document.metadata["date"]) == ("Ada Lovelace", "1843-10-01")
+
+
+def test_word_files_with_controls_changes_boxes_and_notes(tmp_path: Path) -> None:
+    made = documents.docx()
+    made.add_paragraph(ENGINE)
+    files = documents.unzipped(documents.saved(made.save))
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    run = "<w:r><w:t>{}</w:t></w:r>"
+    more = (
+        f"<w:sdt><w:sdtContent><w:p>{run.format('In a control.')}</w:p></w:sdtContent></w:sdt>"
+        f"<w:p><w:del>{run.format('Gone.')}</w:del><w:ins>{run.format('Added.')}</w:ins>"
+        f"<w:r><w:pict><w:txbxContent><w:p>{run.format('Boxed.')}</w:p></w:txbxContent></w:pict></w:r></w:p>"
+    )
+    body = bytes(files["word/document.xml"]).decode()  # type: ignore[arg-type]
+    files["word/document.xml"] = body.replace("<w:sectPr", more + "<w:sectPr", 1)
+    line, note = f'<w:footnote w:type="separator"><w:p>{run.format("x")}</w:p></w:footnote>', run.format("A note.")
+    files["word/footnotes.xml"] = f"<w:footnotes {w}>{line}<w:footnote><w:p>{note}</w:p></w:footnote></w:footnotes>"
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+    relations = bytes(files["word/_rels/document.xml.rels"]).decode()  # type: ignore[arg-type]
+    link = f'<Relationship Id="rId99" Type="{kind}" Target="footnotes.xml"/></Relationships>'
+    files["word/_rels/document.xml.rels"] = relations.replace("</Relationships>", link)
+    text = read(tmp_path / "a.docx", documents.zipped(files)).text
+    assert text == f"{ENGINE}\n\nIn a control.\n\nAdded.\n\nBoxed.\n\nA note."
+
+
+# PowerPoint
+
+
+def test_slides_are_pages(tmp_path: Path) -> None:
+    deck = documents.pptx()
+    first = deck.slides.add_slide(deck.slide_layouts[1])
+    first.shapes.title.text = "The Engine"
+    first.placeholders[1].text = "mill\nstore"
+    first.notes_slide.notes_text_frame.text = "Say who built it."
+    second = deck.slides.add_slide(deck.slide_layouts[6])
+    table = second.shapes.add_table(2, 3, 0, 0, 9_000_000, 900_000).table
+    for place, words in enumerate(["Part", "Use", "Year", "mill", "reckoning", "1837"]):
+        table.cell(place // 3, place % 3).text = words
+    group = second.shapes.add_group_shape()
+    group.shapes.add_textbox(0, 0, 900_000, 900_000).text_frame.text = "In a group."
+    document = read(tmp_path / "a.pptx", documents.saved(deck.save))
+    assert document.text == (
+        "# The Engine\n\n- mill\n- store\n\nSay who built it.\n\n- Part: mill; Use: reckoning; Year: 1837."
+        "\n\nIn a group."
+    )
+    assert (document.title, page_of(document.pages, document.text.index("Part"))) == ("The Engine", 2)
+
+
+# Excel
+
+
+def test_sheets_are_pages_with_a_line_for_each_row(tmp_path: Path) -> None:
+    born = datetime.date(1815, 12, 10)
+    people: list[list[object]] = [
+        ["People of the engine"],
+        [],
+        ["Name", "Born", "Score"],
+        ["Ada", born, 0.1 + 0.2],
+        ["Charles", None, 3.0],
+    ]
+    sheets: dict[str, list[list[object]]] = {
+        "People": people,
+        "Empty": [],
+        "Numbers": [[1, 2], [True, "#DIV/0!"], [None, "=1+1"]],
+    }
+    document = read(tmp_path / "a.xlsx", documents.xlsx(sheets))
+    assert document.text == (
+        "# People\n\nPeople of the engine\n- Name: Ada; Born: 1815-12-10; Score: 0.3.\n- Name: Charles; Score: 3."
+        "\n\n# Numbers\n\n| 1 | 2 |\n| true |  |"
+    )
+    assert [page_of(document.pages, document.text.index(word)) for word in ("Ada", "Numbers")] == [1, 3]
+
+
+def test_hidden_sheets_are_left_out(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.worksheets[0].append(["Shown", "words"])
+    for state in ("hidden", "veryHidden"):
+        sheet = book.create_sheet(state)
+        sheet.append(["Secret"])
+        sheet.sheet_state = state
+    document = read(tmp_path / "a.xlsx", documents.saved(book.save))
+    book.close()
+    assert document.text == "# Sheet\n\n| Shown | words |"

@@ -1,0 +1,200 @@
+"""Small files of every format that can be read, made in memory."""
+
+import base64
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from email.message import EmailMessage
+from typing import Any
+
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 504
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+
+
+def pdf(pages: Sequence[Sequence[str]], information: Mapping[str, str] | None = None) -> bytes:
+    """A PDF with these lines on its pages, written by hand; a page without lines has no text."""
+    numbers = [5 + 2 * place for place in range(len(pages))]
+    said = "".join(f"/{name} ({_escaped(value)})" for name, value in (information or {}).items())
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{n} 0 R' for n in numbers)}] >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        f"<< {said} >>".encode("latin-1"),
+    ]
+    for number, lines in zip(numbers, pages, strict=True):
+        shown = "".join(f"({_escaped(line)}) Tj T*\n" for line in lines)
+        content = f"BT /F1 12 Tf 14 TL 72 720 Td\n{shown}ET".encode("cp1252") if lines else b""
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {number + 1} 0 R"
+            " /Resources << /Font << /F1 3 0 R >> >> >>".encode(),
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        ]
+    return _with_table(objects)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+
+
+def _with_table(objects: Sequence[bytes]) -> bytes:
+    data = b"%PDF-1.4\n"
+    places = []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    rows = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    return data + (
+        b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R /Info 4 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        % (size, rows, size, len(data))
+    )
+
+
+def encrypted_pdf(data: bytes, user: str, owner: str = "owner") -> bytes:
+    """The PDF encrypted with RC4, for which no other package is needed."""
+    from pypdf import PdfReader, PdfWriter
+
+    with io.BytesIO(data) as file, PdfReader(file) as opened:
+        writer = PdfWriter(clone_from=opened)
+        writer.encrypt(user, owner, algorithm="RC4-128")
+        return saved(writer.write)
+
+
+def docx() -> Any:
+    """A new Word file, to which a test adds what it needs."""
+    import docx as library
+
+    return library.Document()
+
+
+def pptx() -> Any:
+    """A new presentation."""
+    import pptx as library
+
+    return library.Presentation()
+
+
+def xlsx(sheets: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
+    """A workbook with these sheets."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    try:
+        return saved(book.save)
+    finally:
+        book.close()
+
+
+def saved(save: Any) -> bytes:
+    """What a library writes to an open file."""
+    with io.BytesIO() as file:
+        save(file)
+        return file.getvalue()
+
+
+def zipped(files: Mapping[str, bytes | str]) -> bytes:
+    """An archive of these files."""
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+        return file.getvalue()
+
+
+def unzipped(data: bytes) -> dict[str, bytes | str]:
+    """The files of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+CONTAINER = """<?xml version="1.0"?>
+<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
+<rootfiles><rootfile full-path="OPS/package.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
+
+
+def epub(chapters: Sequence[str], more: Mapping[str, str] | None = None) -> bytes:
+    """A book with the bodies of its chapters; they stand in the archive in the opposite order."""
+    names = [f"c{place}" for place in range(len(chapters))]
+    items = "".join(f'<item id="{n}" href="text/{n}.xhtml" media-type="application/xhtml+xml"/>' for n in names)
+    package = f"""<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A Book</dc:title><dc:creator>Ada Lovelace</dc:creator>
+<dc:date>1843-10-01T00:00:00Z</dc:date></metadata>
+<manifest><item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>{items}</manifest>
+<spine><itemref idref="nav"/>{"".join(f'<itemref idref="{name}"/>' for name in names)}</spine></package>"""
+    head = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head>'
+    texts = {f"OPS/text/{n}.xhtml": f"{head}<body>{c}</body></html>" for n, c in zip(names, chapters, strict=True)}
+    return zipped(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": CONTAINER,
+            "OPS/package.opf": package,
+            "OPS/nav.xhtml": f"{head}<body><p>Contents</p></body></html>",
+            **dict(reversed(texts.items())),
+            **(more or {}),
+        }
+    )
+
+
+def eml(text: str = "", html: str = "", subject: str = "Notes", attachment: str = "") -> bytes:
+    """A message."""
+    message = EmailMessage()
+    message["From"] = "Ada Lovelace <ada@example.org>"
+    message["To"] = "Charles Babbage <charles@example.org>"
+    message["Subject"] = subject
+    message["Date"] = "Wed, 01 May 2024 12:00:00 +0200"
+    if text:
+        message.set_content(text)
+    if html and text:
+        message.add_alternative(html, subtype="html")
+    elif html:
+        message.set_content(html, subtype="html")
+    if attachment:
+        message.add_attachment(b"%PDF-", maintype="application", subtype="pdf", filename=attachment)
+    return message.as_bytes()
+
+
+def samples(sentence: str) -> Iterator[tuple[str, bytes]]:
+    """A good file of each format that has this sentence in it, by suffix."""
+    yield ".txt", sentence.encode()
+    yield ".md", f"# Notes\n\n{sentence}\n".encode()
+    yield ".jsonl", f'{{"text": "{sentence}"}}\n'.encode()
+    yield ".csv", f'text,year\n"{sentence}",1843\n'.encode()
+    yield ".html", f"<html><head><title>Notes</title></head><body><nav>x</nav><p>{sentence}</p></body></html>".encode()
+    yield ".htm", f"<p>{sentence}".encode()
+    yield ".pdf", pdf([["Notes", sentence, "More."], [], ["The end."]], {"Title": "Notes on Engines"})
+    document = docx()
+    document.add_heading("Notes", 1)
+    document.add_paragraph(sentence)
+    yield ".docx", saved(document.save)
+    deck = pptx()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Notes"
+    slide.placeholders[1].text = sentence
+    yield ".pptx", saved(deck.save)
+    yield ".xlsx", xlsx({"Notes": [["Author", "Note"], ["Ada", sentence]]})
+    yield ".epub", epub([f"<h1>Notes</h1><p>{sentence}</p>"])
+    yield ".eml", eml(sentence, html=f"<p>{sentence}</p>")
+
+
+AES_PDF = base64.b64decode("""
+JVBERi0xLjMKJeLjz9MKMSAwIG9iago8PAovVHlwZSAvQ2F0YWxvZwovUGFnZXMgMiAwIFIKPj4KZW5kb2JqCjIgMCBvYmoKPDwKL1R5cGUgL1BhZ2Vz
+Ci9Db3VudCAxCi9LaWRzIFsgMyAwIFIgXQo+PgplbmRvYmoKMyAwIG9iago8PAovVHlwZSAvUGFnZQovUGFyZW50IDIgMCBSCi9NZWRpYUJveCBbIDAg
+MCA2MTIgNzkyIF0KL0NvbnRlbnRzIDQgMCBSCi9SZXNvdXJjZXMgPDwKL0ZvbnQgPDwKL0YxIDUgMCBSCj4+Cj4+Cj4+CmVuZG9iago0IDAgb2JqCjw8
+Ci9MZW5ndGggODAKPj4Kc3RyZWFtCu+x1MLkZ46HZzVNpV4ITdOOB1RQDdIm8MiiCVFXpkQR4aqkj8jvJx2pgfvBrloypoWv8qk1qzGgpiysBFg7LJc4
+TWwlU2b6wQsxdOa6nbXYCmVuZHN0cmVhbQplbmRvYmoKNSAwIG9iago8PAovVHlwZSAvRm9udAovU3VidHlwZSAvVHlwZTEKL0Jhc2VGb250IC9IZWx2
+ZXRpY2EKL0VuY29kaW5nIC9XaW5BbnNpRW5jb2RpbmcKPj4KZW5kb2JqCjYgMCBvYmoKPDwKPj4KZW5kb2JqCjcgMCBvYmoKPDwKL1YgNAovUiA0Ci9M
+ZW5ndGggMTI4Ci9QIDQyOTQ5NjcyOTIKL0ZpbHRlciAvU3RhbmRhcmQKL08gPDU2NmZhODczZWUzM2M3OTdjZDNiOTA0ZmRhZGY4MTRhZmEzNGRmOWEz
+OGY2ZWQ0MWI5ODRlMmM2ZGEyYWE2ZjU+Ci9VIDwwNmQxODAwZmUyNmI2ZjUxOWU2MGQyN2RjYzU5YTNmYTI4YmY0ZTVlNGU3NThhNDE2NDAwNGU1NmZm
+ZmEwMTA4PgovQ0YgPDwKL1N0ZENGIDw8Ci9BdXRoRXZlbnQgL0RvY09wZW4KL0NGTSAvQUVTVjIKL0xlbmd0aCAxNgo+Pgo+PgovU3RtRiAvU3RkQ0YK
+L1N0ckYgL1N0ZENGCj4+CmVuZG9iagp4cmVmCjAgOAowMDAwMDAwMDAwIDY1NTM1IGYgCjAwMDAwMDAwMTUgMDAwMDAgbiAKMDAwMDAwMDA2NCAwMDAw
+MCBuIAowMDAwMDAwMTIzIDAwMDAwIG4gCjAwMDAwMDAyNTEgMDAwMDAgbiAKMDAwMDAwMDM4MSAwMDAwMCBuIAowMDAwMDAwNDc4IDAwMDAwIG4gCjAw
+MDAwMDA0OTkgMDAwMDAgbiAKdHJhaWxlcgo8PAovU2l6ZSA4Ci9Sb290IDEgMCBSCi9JbmZvIDYgMCBSCi9JRCBbIDxhZmIwOTgyYWRhZmI0YTk3ZmU3
+YTBlMjFiZTMyNTQ4YT4gPGFmYjA5ODJhZGFmYjRhOTdmZTdhMGUyMWJlMzI1NDhhPiBdCi9FbmNyeXB0IDcgMCBSCj4+CnN0YXJ0eHJlZgo4MDYKJSVF
+T0YK
+""")
+"""A PDF that says "Some text.", encrypted with AES-128 and without a password; made by pypdf with cryptography."""
