@@ -14,7 +14,7 @@ FLOORS = (
     {"models", "store"},
     {"prompts"},
     {"construction", "retrieval", "generation"},
-    {"asking", "lookup"},
+    {"asking", "lookup", "doctor"},
     {"workspace"},
     {"__init__"},
     {"evaluation", "cli"},

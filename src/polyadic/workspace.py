@@ -25,6 +25,8 @@ from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.indexing import Indexer, withdraw
 from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.store_memory import StoreMemory
+from polyadic.doctor.examination import examine
+from polyadic.doctor.finding import Finding
 from polyadic.errors import NotFound
 from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge, Turn, Usage
 from polyadic.models.embedder import Embedder, embedder_name, load_embedder
@@ -262,6 +264,16 @@ class Workspace:
             spent=sum((usage for usage, _ in spent.values()), Usage()),
         )
 
+    def aexamine(self, whole_window: bool = False) -> AsyncGenerator[Finding, None]:
+        """Look at disk, store and models; findings come as they are made. Nothing is changed.
+
+        Parameters
+        ----------
+        whole_window
+            Try the language model's whole context, also where that is long and costs money.
+        """
+        return examine(self.folder, self.settings, whole_window)
+
     def documents(self) -> list[DocumentRecord]:
         """Every document, by source."""
         with self._existing_store.read() as reader:
@@ -302,6 +314,10 @@ class Workspace:
     def estimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
         """See :meth:`aestimate`."""
         return wait_for(self.aestimate(paths, extractor))
+
+    def examine(self, whole_window: bool = False) -> Iterator[Finding]:
+        """See :meth:`aexamine`."""
+        return each(self.aexamine(whole_window))
 
     def delete(self, reference: str) -> list[DocumentRecord]:
         """See :meth:`adelete`."""

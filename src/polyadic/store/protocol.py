@@ -287,4 +287,7 @@ class Store(Protocol):
     def size(self) -> int:
         """Bytes that the store takes."""
 
+    def problems(self) -> list[str]:
+        """What is damaged, each in a few words: in the files, or where facts differ from what their evidence says."""
+
     def close(self) -> None: ...

@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
+from polyadic.store.check import problems_of
 from polyadic.store.database import connect, explained, rolled_back
 from polyadic.store.protocol import Reader, Writer
 from polyadic.store.reader import SqliteReader
@@ -106,6 +107,16 @@ class SqliteStore:
     def size(self) -> int:
         """Bytes on disk, of the store and of what is derived from it."""
         return _bytes_below(self._folder)
+
+    def problems(self) -> list[str]:
+        """Reads the whole store; see the protocol."""
+        connection = self._connection()
+        try:
+            return problems_of(connection)
+        except sqlite3.DatabaseError as error:
+            return [str(error)]
+        finally:
+            connection.close()
 
     def close(self) -> None:
         # A reader elsewhere may be using the log; closing twice is as good as closing once.

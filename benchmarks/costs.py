@@ -1,0 +1,93 @@
+"""Makes docs/costs.md: ``python -m benchmarks.costs``.
+
+Tokens are counted on 2wiki-101 with the recorded facts that POLYADIC_DATA holds, asked for over real HTTP of the test
+server; money follows from the prices of the presets.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import data_folder, load
+from polyadic.evaluation.datasets import Dataset
+from polyadic.knowledge import Usage
+from polyadic.models.endpoint_model import price
+from polyadic.models.tokens import count_tokens
+from polyadic.presets import PRESETS
+from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.workspace import Workspace
+from tests.server import ModelServer, ready, recorded_model
+
+REPORT = Path(__file__).parent.parent / "docs" / "costs.md"
+SET = "2wiki-101"
+BUDGETS = (1000, 2000, 4000)
+SPEEDS = (20, 60)
+# What people answer with; the test server's answers are shorter than a model's.
+ANSWER_TOKENS = 150
+
+HEAD = """# What it costs
+
+Made by `python -m benchmarks.costs`. Tokens are counted on 2wiki-101 (780 short encyclopaedic passages) with the
+facts that a large language model gave for them, recorded and asked for over HTTP. Such passages are dense: a reply is
+several times as long as its passage; prose brings less. `polyadic estimate PATH` says what *your* documents would
+cost, before anything is spent, and after the first calls from how long your model's replies really are.
+"""
+
+
+def main() -> None:
+    dataset = load(SET)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ModelServer([recorded_model(data_folder() / SET), *ready()]) as server,
+    ):
+        named = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
+        settings = Settings(model=named, embedding=EmbeddingSettings(model="hashing"))
+        with Workspace(folder, settings) as workspace:
+            indexing = workspace.index([dataset.corpus]).usage
+            lines = [HEAD, *_indexing(dataset, indexing), *_questions(workspace, dataset)]
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"wrote {REPORT}")
+
+
+def _priced() -> dict[str, ModelSettings]:
+    """The presets whose vendors ask for money."""
+    models = {
+        name: ModelSettings.model_validate(preset["model"]) for name, preset in PRESETS.items() if name != "paper"
+    }
+    return {name: model for name, model in models.items() if model.prompt_price}
+
+
+def _indexing(dataset: Dataset, usage: Usage) -> Iterator[str]:
+    text = sum(count_tokens(dataset.corpus.read_text(encoding="utf-8").splitlines()))
+    yield "## Indexing\n"
+    yield f"{usage.calls} chunks, about {text:,} tokens of text: {usage.prompt_tokens:,} tokens sent,"
+    yield f"{usage.completion_tokens:,} received.\n"
+    yield "| with | money | a million tokens of text |\n|---|---|---|"
+    yield "| no language model (the default) | 0 | 0 |"
+    for name, model in _priced().items():
+        money = price(usage.prompt_tokens, usage.completion_tokens, model)
+        yield f"| preset `{name}` ({model.name}) | {money:.2f} $ | {money / text * 1e6:.2f} $ |"
+    for speed in SPEEDS:
+        hours = usage.completion_tokens / speed / 3600
+        took = f"0, and {hours:.1f} hours | {hours / text * 1e6:.0f} hours"
+        yield f"| a local model, {speed} tokens a second in all | {took} |"
+    yield "\nNothing is paid for twice: replies are remembered by the words of their request. Withdrawing is free."
+
+
+def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
+    yield "\n## Questions\n"
+    yield f"Method `walk`, which asks no model; one call for the answer, taken to have {ANSWER_TOKENS} tokens.\n"
+    names = list(_priced())
+    yield f"| --context-tokens | tokens sent, mean | {' | '.join(f'1,000 questions, `{name}`' for name in names)} |"
+    yield "|---|---|" + "---|" * len(names)
+    for budget in BUDGETS:
+        sent = np.mean([workspace.query(q.text, "walk", budget).usage.prompt_tokens for q in dataset.questions])
+        money = [f"{1000 * price(round(sent), ANSWER_TOKENS, model):.2f} $" for model in _priced().values()]
+        yield f"| {budget:,} | {sent:,.0f} | {' | '.join(money)} |"
+    yield "\nQuoted answers (no model, or `--by quotes`) cost nothing."
+
+
+if __name__ == "__main__":
+    main()

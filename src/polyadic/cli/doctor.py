@@ -1,0 +1,36 @@
+"""polyadic doctor: what is wrong, and what to do about it."""
+
+import click
+
+from polyadic.cli.common import json_option, print_json, say, workspace_folder, workspace_option
+from polyadic.doctor.finding import Finding, State
+from polyadic.workspace import Workspace
+
+_MARKS = {State.GOOD: "✓", State.DOUBTFUL: "!", State.BAD: "✗"}
+
+
+@click.command("doctor")
+@click.option("--whole-window", is_flag=True, help="Try the model's whole context, also beyond 32,000 tokens.")
+@workspace_option
+@json_option
+@click.pass_context
+def command(context: click.Context, whole_window: bool, workspace: str | None, as_json: bool) -> int:
+    """Examine disk, store, embedding model and language model. Nothing is changed.
+
+    A language model, if one is set, is asked a few small things and a long one. Exit code 1 if something is bad.
+    """
+    findings: list[Finding] = []
+    with Workspace(workspace_folder(context, workspace)) as kb:
+        for finding in kb.examine(whole_window):
+            findings.append(finding)
+            if not as_json:
+                _print(finding)
+    if as_json:
+        print_json(findings)
+    return int(any(finding.state is State.BAD for finding in findings))
+
+
+def _print(finding: Finding) -> None:
+    say(f"{_MARKS[finding.state]} {finding.what:10} {finding.detail}")
+    if finding.next_step:
+        say(f"  {'':10} → {finding.next_step}")

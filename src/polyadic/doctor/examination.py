@@ -1,0 +1,55 @@
+"""The whole examination of a workspace: what is wrong, and what to do about it."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from polyadic.doctor.disk import disk
+from polyadic.doctor.embedding import embedding
+from polyadic.doctor.finding import Finding, bad, good
+from polyadic.doctor.language_model import language_model
+from polyadic.doctor.stored import stored
+from polyadic.errors import PolyadicError
+from polyadic.models.embedder import embedder_name, load_embedder
+from polyadic.settings import Settings
+from polyadic.store.sqlite import SqliteStore
+
+
+async def examine(folder: Path, settings: Settings, whole_window: bool) -> AsyncGenerator[Finding, None]:
+    """Look at everything that a workspace stands on, cheap things first; findings come as they are made.
+
+    Nothing is changed. The language model, if one is named, is asked a few small things and one long one.
+    """
+    for finding in disk(folder):
+        yield finding
+    dimension = 0
+    if not SqliteStore.exists(folder):
+        yield good("store", f"none in {folder} yet; polyadic index PATH makes one")
+    else:
+        try:
+            store = SqliteStore(folder, embedder_name(settings.embedding))
+            try:
+                for finding in stored(store):
+                    yield finding
+                with store.read() as reader:
+                    dimension = reader.counts().dimension
+            finally:
+                store.close()
+        except PolyadicError as problem:
+            yield bad("store", problem.what, problem.next_step)
+    try:
+        embedder = load_embedder(settings.embedding)
+    except PolyadicError as problem:
+        yield bad("embedding", problem.what, problem.next_step)
+    else:
+        async for finding in embedding(embedder, dimension):
+            yield finding
+        await embedder.close()
+    if not settings.model.name:
+        yield good("model", "none is set, and none is needed (polyadic init --preset sets one up)")
+        return
+    from polyadic.models.endpoint_model import EndpointModel
+
+    model = EndpointModel(settings.model)
+    async for finding in language_model(model, whole_window):
+        yield finding
+    await model.close()

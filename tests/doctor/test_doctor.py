@@ -1,0 +1,171 @@
+"""Every ailment that the doctor knows, made on purpose, and what is said of it."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.doctor.finding import Finding, State
+from polyadic.knowledge import Document
+from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.workspace import Workspace
+from tests.server import Asked, ModelServer, needle
+
+HASHING = EmbeddingSettings(model="hashing")
+ADA = Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")
+
+
+def small_talk(asked: Asked) -> str | None:
+    """What the doctor asks besides the pass phrase."""
+    if "colour" in asked.text:
+        return '{"colour": "blue"}'
+    return " ".join(map(str, range(1, 101))) if "numbers from 1 to 100" in asked.text else None
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer([needle(), small_talk]) as running:
+        yield running
+
+
+def examine(folder: Path, settings: Settings) -> dict[str, Finding]:
+    with Workspace(folder, settings) as kb:
+        return {finding.what: finding for finding in kb.examine()}
+
+
+def with_model(server: ModelServer, **values: object) -> Settings:
+    given = {"name": "recorded", "base_url": server.url, "key_variable": "", "retries": 0, **values}
+    return Settings(embedding=HASHING, model=ModelSettings.model_validate(given))
+
+
+def test_a_healthy_workspace_with_a_healthy_model(tmp_path: Path, server: ModelServer) -> None:
+    with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
+        kb.add([ADA])
+    found = examine(tmp_path, with_model(server))
+    assert list(found) == ["disk", "store", "embedding", "key", "endpoint", "JSON", "speed", "context"]
+    assert all(finding.state is State.GOOD and not finding.next_step for finding in found.values())
+    assert "1 documents, 1 facts" in found["store"].detail
+    assert "384 numbers" in found["embedding"].detail
+
+
+def test_nothing_is_made_where_there_is_no_workspace(tmp_path: Path) -> None:
+    folder = tmp_path / "kb"
+    found = examine(folder, Settings(embedding=HASHING))
+    assert "polyadic index PATH makes one" in found["store"].detail
+    assert "none is needed" in found["model"].detail
+    assert not folder.exists()
+
+
+def test_a_missing_key(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("A_KEY", raising=False)
+    found = examine(tmp_path, with_model(server, key_variable="A_KEY"))
+    assert (found["model"].state, "A_KEY is not set" in found["model"].detail) == (State.BAD, True)
+    assert not server.calls
+
+
+def test_a_wrong_key_is_said_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "sk-very-secret")
+    with ModelServer([needle(), small_talk], key="sk-right") as server:
+        found = examine(tmp_path, with_model(server, key_variable="A_KEY"))
+    assert "refuses the key in A_KEY" in found["model"].detail
+    assert "secret" not in str(found)
+
+
+def test_an_endpoint_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
+    settings = with_model(server, base_url="http://127.0.0.1:9/v1")
+    found = examine(tmp_path, settings)["model"]
+    assert (found.state, "cannot be reached" in found.detail) == (State.BAD, True)
+    assert "base_url" in found.next_step
+
+
+def test_a_model_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
+    found = examine(tmp_path, with_model(server, name="recroded"))
+    assert (found["endpoint"].state, "recorded" in found["endpoint"].next_step) == (State.DOUBTFUL, True)
+    assert (found["model"].state, "has no model recroded" in found["model"].detail) == (State.BAD, True)
+
+
+@pytest.mark.parametrize(
+    ("modes", "mode", "state"),
+    [
+        ({"json_schema", "json_object"}, "schema", State.GOOD),
+        ({"json_object"}, "object", State.DOUBTFUL),
+        (set(), "text", State.DOUBTFUL),
+    ],
+)
+def test_which_json_the_endpoint_knows(
+    tmp_path: Path, server: ModelServer, modes: set[str], mode: str, state: State
+) -> None:
+    server.json_modes = modes
+    found = examine(tmp_path, with_model(server))["JSON"]
+    assert found.state is state
+    assert state is State.GOOD or f'json_mode = "{mode}"' in found.next_step
+
+
+def test_a_window_that_is_smaller_than_is_claimed_is_measured(tmp_path: Path, server: ModelServer) -> None:
+    server.context_tokens, server.truncates_silently = 4096, True
+    found = examine(tmp_path, with_model(server, context_tokens=16_000))["context"]
+    assert found.state is State.BAD
+    claimed = int(found.next_step.rpartition("context_tokens = ")[2].split()[0])
+    assert 2048 <= claimed <= 4096 / 0.8
+    assert "OLLAMA_CONTEXT_LENGTH" in found.next_step
+    assert examine(tmp_path, with_model(server, context_tokens=claimed))["context"].state is State.GOOD
+
+
+def test_a_window_that_is_refused_is_measured_too(tmp_path: Path, server: ModelServer) -> None:
+    server.context_tokens = 4096
+    assert "beginning is lost" in examine(tmp_path, with_model(server, context_tokens=16_000))["context"].detail
+
+
+def test_a_slow_model(tmp_path: Path, server: ModelServer) -> None:
+    server.tokens_per_second = 400
+    server.delay = 0.0
+    found = examine(tmp_path, with_model(server, context_tokens=1000))["speed"]
+    assert "tokens a second" in found.detail
+
+
+def test_vectors_that_do_not_fit_the_store(tmp_path: Path, server: ModelServer) -> None:
+    def endpoint(dimension: int) -> Settings:
+        server.dimension = dimension
+        values = {"model": "endpoint", "name": "hashing", "base_url": server.url, "key_variable": ""}
+        return Settings(embedding=EmbeddingSettings.model_validate(values))
+
+    with Workspace(tmp_path, endpoint(256)) as kb:
+        kb.add([ADA])
+    assert examine(tmp_path, endpoint(256))["embedding"].state is State.GOOD
+    found = examine(tmp_path, endpoint(128))["embedding"]
+    assert (found.state, "128 numbers, the store holds vectors of 256" in found.detail) == (State.BAD, True)
+
+
+def test_facts_that_their_evidence_does_not_state(tmp_path: Path) -> None:
+    with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
+        kb.add([ADA])
+    with sqlite3.connect(tmp_path / "store.sqlite") as tampered:
+        tampered.execute("UPDATE fact SET evidence = evidence + 1")
+    tampered.close()
+    found = examine(tmp_path, Settings(embedding=HASHING))["store"]
+    assert (found.state, "1 facts differ from what their evidence says" in found.detail) == (State.BAD, True)
+
+
+def test_a_store_of_another_embedder(tmp_path: Path) -> None:
+    with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
+        kb.add([ADA])
+    assert "was filled with" in examine(tmp_path, Settings())["store"].detail
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("It rained.", "names fewer than two things"), ("# Heading", "found no statement")]
+)
+def test_why_there_are_no_facts(tmp_path: Path, text: str, said: str) -> None:
+    with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
+        kb.add([Document("memory:x", "", text)])
+    found = examine(tmp_path, Settings(embedding=HASHING))["facts"]
+    assert (found.state, said in found.detail) == (State.DOUBTFUL, True)
+
+
+def test_chunks_that_could_not_be_read(tmp_path: Path, server: ModelServer) -> None:
+    settings = with_model(server)
+    with Workspace(tmp_path, settings) as kb:
+        report = kb.add([ADA])  # no responder knows what to say of facts, so the server fails
+    assert len(report.failed) == 1
+    assert "because 1 chunks could not be read" in examine(tmp_path, settings)["facts"].detail
