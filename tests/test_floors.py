@@ -14,7 +14,7 @@ FLOORS = (
     {"models", "store"},
     {"prompts"},
     {"construction", "retrieval", "generation"},
-    {"asking", "lookup", "doctor"},
+    {"asking", "lookup", "doctor", "status"},
     {"workspace"},
     {"__init__"},
     {"evaluation", "cli"},

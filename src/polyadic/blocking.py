@@ -7,11 +7,12 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncGenerator, Coroutine, Iterator
-from functools import cache
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
@@ -53,6 +54,32 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
                 done.wait()
         raise
     return tasks[0].result()
+
+
+def plain(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The plain twin of an asynchronous function: it waits for the result.
+
+    >>> async def double(number: int) -> int:
+    ...     return 2 * number
+    >>> plain(double)(21)
+    42
+    """
+
+    @wraps(work)
+    def waiting(*args: P.args, **kwargs: P.kwargs) -> T:
+        return wait_for(work(*args, **kwargs))
+
+    return waiting
+
+
+def plain_each(work: Callable[P, AsyncGenerator[T, None]]) -> Callable[P, Iterator[T]]:
+    """The plain twin of a function that gives an asynchronous generator."""
+
+    @wraps(work)
+    def yielding(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        return each(work(*args, **kwargs))
+
+    return yielding
 
 
 def each(items: AsyncGenerator[T, None]) -> Iterator[T]:

@@ -6,7 +6,6 @@ is plain and quick.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 
 from polyadic import lookup
 from polyadic.asking import NO_MODEL, Ask, Asker
-from polyadic.blocking import each, wait_for
+from polyadic.blocking import plain, plain_each
 from polyadic.construction import choice
 from polyadic.construction.choice import Chosen, ExtractorName
 from polyadic.construction.estimating import Estimate, Estimator, Known
@@ -28,33 +27,15 @@ from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
 from polyadic.errors import NotFound
-from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge, Turn, Usage
+from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge, Turn
 from polyadic.models.embedder import Embedder, embedder_name, load_embedder
 from polyadic.models.language_model import LanguageModel, load_language_model
 from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, AnswerSettings, Settings, expanded, load_settings
-from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Store
+from polyadic.status import Status, status_of
+from polyadic.store.protocol import DocumentRecord, Store
 from polyadic.store.sqlite import SqliteStore
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a workspace holds.
-
-    ``arities`` counts facts by how many entities they connect, ``extractors`` documents by what read their facts;
-    ``failures`` are chunks that could not be read; ``spent`` is what indexing paid language models so far; ``bytes``
-    is on disk.
-    """
-
-    folder: Path
-    counts: Counts
-    arities: dict[int, int]
-    bytes: int
-    embedder: str
-    extractors: dict[str, int]
-    failures: tuple[FailedChunk, ...]
-    spent: Usage
 
 
 class Workspace:
@@ -250,19 +231,8 @@ class Workspace:
     # looking things up
 
     def status(self) -> Status:
-        with self._existing_store.read() as reader:
-            counts, arities = reader.counts(), reader.arities()
-            extractors, failures, spent = reader.extractors(), reader.failures(), reader.spent()
-        return Status(
-            folder=self.folder.absolute(),
-            counts=counts,
-            arities=arities,
-            bytes=self._existing_store.size(),
-            embedder=embedder_name(self.settings.embedding),
-            extractors=extractors,
-            failures=tuple(failures),
-            spent=sum((usage for usage, _ in spent.values()), Usage()),
-        )
+        """What the workspace holds."""
+        return status_of(self._existing_store, self.folder, embedder_name(self.settings.embedding))
 
     def aexamine(self, whole_window: bool = False) -> AsyncGenerator[Finding, None]:
         """Look at disk, store and models; findings come as they are made. Nothing is changed.
@@ -298,56 +268,14 @@ class Workspace:
 
     # plain twins
 
-    def index(
-        self,
-        paths: Sequence[Path | str],
-        report_progress: Callable[[Progress], None] = lambda progress: None,
-        extractor: ExtractorName | None = None,
-    ) -> IndexReport:
-        """See :meth:`aindex`."""
-        return wait_for(self.aindex(paths, report_progress, extractor))
-
-    def add(self, documents: Iterable[Document | Skipped], extractor: ExtractorName | None = None) -> IndexReport:
-        """See :meth:`aadd`."""
-        return wait_for(self.aadd(documents, extractor=extractor))
-
-    def estimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
-        """See :meth:`aestimate`."""
-        return wait_for(self.aestimate(paths, extractor))
-
-    def examine(self, whole_window: bool = False) -> Iterator[Finding]:
-        """See :meth:`aexamine`."""
-        return each(self.aexamine(whole_window))
-
-    def delete(self, reference: str) -> list[DocumentRecord]:
-        """See :meth:`adelete`."""
-        return wait_for(self.adelete(reference))
-
-    def retrieve(self, question: str, method: str | None = None, context_tokens: int | None = None) -> Knowledge:
-        """See :meth:`aretrieve`."""
-        return wait_for(self.aretrieve(question, method, context_tokens))
-
-    def query(
-        self,
-        question: str,
-        method: str | None = None,
-        context_tokens: int | None = None,
-        history: Sequence[Turn] = (),
-        answer: AnswerSettings | None = None,
-    ) -> Answer:
-        """See :meth:`aquery`."""
-        return wait_for(self.aquery(question, method, context_tokens, history, answer))
-
-    def stream(
-        self,
-        question: str,
-        method: str | None = None,
-        context_tokens: int | None = None,
-        history: Sequence[Turn] = (),
-        answer: AnswerSettings | None = None,
-    ) -> Iterator[str | Answer]:
-        """See :meth:`astream`."""
-        return each(self.astream(question, method, context_tokens, history, answer))
+    index = plain(aindex)
+    add = plain(aadd)
+    estimate = plain(aestimate)
+    delete = plain(adelete)
+    retrieve = plain(aretrieve)
+    query = plain(aquery)
+    stream = plain_each(astream)
+    examine = plain_each(aexamine)
 
     # what it stands on
 
@@ -360,9 +288,7 @@ class Workspace:
         if store is not None:
             store.close()
 
-    def close(self) -> None:
-        """See :meth:`aclose`."""
-        wait_for(self.aclose())
+    close = plain(aclose)
 
     def __enter__(self) -> Self:
         return self

@@ -17,7 +17,7 @@ def test_a_question_is_answered_with_the_exact_place(polyadic: Command, indexed:
     assert f'"{SENTENCE}" [1]' in outcome.out
     start = ADA.index(SENTENCE)
     assert f" [1] notes/ada.md, characters {start}–{start + len(SENTENCE)}" in outcome.out
-    assert "no language model is configured" in outcome.out
+    assert "no language model was asked" in outcome.out
     assert "0 model tokens" in outcome.out
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from polyadic.knowledge import Usage
+from polyadic.knowledge import Place, Usage
 from polyadic.settings import DEFAULT_FOLDER
 
 # Symbols of their own for control characters, one for one: whatever a document holds, a terminal only shows it.
@@ -88,6 +88,17 @@ def shown(source: str) -> str:
     """
     here = f"{Path.cwd()}/"
     return source.removeprefix(here)
+
+
+def where(place: Place) -> str:
+    """The document, page and characters of a place.
+
+    >>> from polyadic.knowledge import Span
+    >>> where(Place("", "/elsewhere/b.pdf", "", "", Span(10, 25), "", page=2))
+    '/elsewhere/b.pdf, page 2, characters 10–25'
+    """
+    page = f", page {place.page}" if place.page else ""
+    return f"{shown(place.source)}{page}, characters {place.span.start}–{place.span.end}"
 
 
 def spent(usage: Usage) -> str:

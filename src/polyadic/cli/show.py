@@ -5,7 +5,17 @@ from typing import Any
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, visible, workspace_folder, workspace_option
+from polyadic.cli.common import (
+    count,
+    json_option,
+    print_json,
+    say,
+    shown,
+    visible,
+    where,
+    workspace_folder,
+    workspace_option,
+)
 from polyadic.knowledge import Place, Span
 from polyadic.lookup import ChunkView, DocumentView, EntityView, FactView
 from polyadic.workspace import Workspace
@@ -47,7 +57,9 @@ def _chunk(view: ChunkView) -> None:
 
 def _fact(view: FactView) -> None:
     say(view.fact.text, bold=True)
-    say(f"score {view.fact.score:.1f} of 10, stated {count(view.fact.support, 'time')}, fact {view.fact.id[:12]}")
+    readers = ", ".join(sorted({place.extractor for place in view.places if place.extractor}))
+    stated = f"stated {count(view.fact.support, 'time')}, read by {readers}"
+    say(f"score {view.fact.score:.1f} of 10, {stated}, fact {view.fact.id[:12]}")
     for entity in view.entities:
         say(f"  {entity.name}{f' ({entity.type})' if entity.type else ''}, score {entity.score:.0f} of 100")
     for place in view.places:
@@ -75,7 +87,7 @@ def _print_quote(before: str, quote: str, after: str, span: Span, characters: in
 
 
 def _print_place(place: Place) -> None:
-    say(f"{shown(place.source)}, characters {place.span.start}–{place.span.end}")
+    say(where(place))
 
 
 _PRINTERS: dict[str, Callable[[Any], None]] = {

@@ -3,8 +3,9 @@
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.status import Status
 from polyadic.store.protocol import DocumentRecord
-from polyadic.workspace import Status, Workspace
+from polyadic.workspace import Workspace
 
 _BAR = 40
 _FAILURES_SHOWN = 10
@@ -30,7 +31,8 @@ def _print_documents(records: list[DocumentRecord]) -> None:
     for record in records:
         title = f"  {record.title}" if record.title else ""
         sizes = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')}"
-        say(f"{record.id[:12]}  {shown(record.source)}{title}  ({sizes})")
+        failed = f", {record.failed:,} not read" if record.failed else ""
+        say(f"{record.id[:12]}  {shown(record.source)}{title}  ({sizes}{failed}, by {record.extractor})")
 
 
 def _print_status(status: Status) -> None:

@@ -64,7 +64,7 @@ async def _listed(model: EndpointModel) -> Finding:
         async with model.endpoint.turn(0) as client:
             names = sorted([listed.id async for listed in client.models.list()])
     except (openai.APIConnectionError, openai.AuthenticationError, openai.PermissionDeniedError) as error:
-        raise explained(error, model.endpoint, model.name) from error
+        raise explained(error, model.endpoint, model.name) from None
     except (openai.OpenAIError, ValueError, AttributeError, TypeError):
         return good("endpoint", f"{model.endpoint.address} answers; it lists no models")
     if model.name in names or not names:

@@ -34,8 +34,10 @@ RETRIEVAL_WEIGHT = 0.1
 # "Scrooge inquired." would answer every question about Scrooge. A name or a number is worth two words.
 NEW_WORDS = 4
 _WORDS_A_NAME_IS_WORTH = 2
-QUOTED = "no language model is configured: the best supporting sentences are quoted"
-NO_SUPPORT = "no language model is configured, and no sentence found is enough like the question to be quoted"
+# A question of so many words that say something is answered where all of them are, however short it is.
+_TELLING_WORDS = 2
+QUOTED = "no language model was asked: the best supporting sentences are quoted"
+NO_SUPPORT = "no language model was asked, and no sentence found is enough like the question to be quoted"
 # Embedders that know little of any language but one; there words in common tell more.
 _OF_ONE_LANGUAGE, _THEIR_LANGUAGE = ("all-MiniLM-L6-v2", "hashing-"), "en"
 _WORDS_WEIGHT = 0.6
@@ -54,13 +56,15 @@ class _Candidate:
 
     ``strength`` in [0, 1]: how strongly retrieval found it as a fact; ``news`` in [0, 1]: how far it says more than
     the question, or all that the question says; ``similarity``: of the two, less where there is little news;
-    ``shared``: the share of the question's words that it has, where that tells more than the embedder.
+    ``says_all``: it has every word of the question that says something, of at least two; ``shared``: the share of
+    the question's words that it has, where that tells more than the embedder.
     """
 
     place: Place
     language: str
     strength: float
     news: float
+    says_all: bool
     similarity: float = 0.0
     shared: float | None = None
 
@@ -73,7 +77,9 @@ class _Candidate:
 
     def related(self, unrelated_below: float) -> bool:
         """Whether it is enough like the question for an answer."""
-        return self.similarity >= unrelated_below if self.shared is None else self.shared >= LEAST_IN_COMMON
+        if self.shared is not None:
+            return self.shared >= LEAST_IN_COMMON
+        return self.similarity >= unrelated_below or self.says_all
 
     @property
     def preference(self) -> float:
@@ -102,6 +108,10 @@ class _Asked:
         new = said - self.content - self.empty
         telling = sum(word not in sentence or word.isdecimal() for word in new)
         return min(1.0, (len(new) + (_WORDS_A_NAME_IS_WORTH - 1) * telling) / NEW_WORDS)
+
+    def all_in(self, sentence: str) -> bool:
+        """Whether a sentence has all words that say something, of which there are at least two."""
+        return len(self.content) >= _TELLING_WORDS and self.content <= words(sentence)
 
     def beyond(self, embedder: Embedder) -> bool:
         """Whether the question is in a language of which the embedder knows little."""
@@ -212,7 +222,8 @@ def _candidates(
             if said not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
                 seen.add(said)
                 strength = strengths.get((whole.document_id, at), 0.0)
-                yield _Candidate(replace(whole, span=at, quote=quote), language, strength, asked.news(quote))
+                place = replace(whole, span=at, quote=quote)
+                yield _Candidate(place, language, strength, asked.news(quote), asked.all_in(quote))
 
 
 def _in_context(place: Place) -> str:

@@ -1,29 +1,33 @@
 """How one endpoint wants to be asked: endpoints that speak the OpenAI protocol differ in a few parameters."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from polyadic.models.language_model import Request
+from polyadic.models.language_model import Message, Request
 from polyadic.settings import ModelSettings
 
-_AFTER_REFUSAL: dict[str, Literal["object", "text"]] = {"schema": "object", "object": "text"}
+JsonMode = Literal["schema", "object", "text"]
+_JSON_MODES: tuple[JsonMode, ...] = ("schema", "object", "text")
+_JSON_MODE = re.compile(r"response[ _]format|schema|json_object", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """What to send. It begins with what says most, and learns from what the endpoint refuses."""
 
-    json_mode: Literal["schema", "object", "text"] = "schema"
+    json_mode: JsonMode = "schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     streamed_usage: bool = True
+    streams: bool = True
 
-    def body(self, request: Request, settings: ModelSettings) -> dict[str, Any]:
-        """The parameters of a call."""
+    def body(self, request: Request, settings: ModelSettings, longest: int, stream: bool = False) -> dict[str, Any]:
+        """The parameters of a call whose reply may have so many tokens."""
         body: dict[str, Any] = {
             "model": settings.name,
-            "messages": [{"role": message.role, "content": message.text} for message in request.messages],
-            self.limit: settings.output_tokens,
+            "messages": [_turn(message) for message in request.messages],
+            self.limit: longest,
         }
         if self.temperature:
             body["temperature"] = settings.temperature
@@ -32,6 +36,10 @@ class Dialect:
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         elif request.schema and self.json_mode == "object":
             body["response_format"] = {"type": "json_object"}
+        if stream:
+            body["stream"] = True
+            if self.streamed_usage:
+                body["stream_options"] = {"include_usage": True}
         return body
 
     def without(self, refused: str) -> "Dialect | None":
@@ -53,6 +61,25 @@ class Dialect:
             return replace(self, limit="max_completion_tokens")
         if "stream_options" in refused and self.streamed_usage:
             return replace(self, streamed_usage=False)
-        if ("response_format" in refused or "schema" in refused) and self.json_mode in _AFTER_REFUSAL:
-            return replace(self, json_mode=_AFTER_REFUSAL[self.json_mode])
+        if _JSON_MODE.search(refused) and self.json_mode != "text":
+            return replace(self, json_mode=_JSON_MODES[_JSON_MODES.index(self.json_mode) + 1])
         return None
+
+    def joined(self, other: "Dialect") -> "Dialect":
+        """What both have learned: of calls at once, each learns from its own refusal.
+
+        >>> Dialect(temperature=False).joined(Dialect(json_mode="object"))
+        Dialect(json_mode='object', limit='max_tokens', temperature=False, streamed_usage=True, streams=True)
+        """
+        return Dialect(
+            max(self.json_mode, other.json_mode, key=_JSON_MODES.index),
+            self.limit if self.limit != "max_tokens" else other.limit,
+            self.temperature and other.temperature,
+            self.streamed_usage and other.streamed_usage,
+            self.streams and other.streams,
+        )
+
+
+def _turn(message: Message) -> dict[str, str]:
+    # Half a surrogate pair, which an undecodable name may hold, cannot be sent.
+    return {"role": message.role, "content": message.text.encode("utf-8", "replace").decode("utf-8")}

@@ -1,25 +1,32 @@
 """A language model behind an endpoint that speaks the OpenAI protocol."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import json
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from polyadic.errors import NoReply, PolyadicError
+from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.dialect import Dialect
 from polyadic.models.endpoint import Endpoint
+from polyadic.models.endpoint_reply import Heard
 from polyadic.models.language_model import Reply, Request
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from openai.types.completion_usage import CompletionUsage
-
-T = TypeVar("T")
+    from openai import AsyncOpenAI
 
 _PRICED_TOKENS = 1_000_000
 # What a chat endpoint wraps around each message, and around the reply.
 _AROUND_A_MESSAGE, _AROUND_A_REPLY = 4, 3
+# Tokens are counted in the vocabulary of OpenAI's models; another one may need a few more.
+_MARGIN = 1.1
+# A shorter reply than this says nothing: better none, and a word why.
+_LEAST_REPLY, _LEAST_SHARE = 200, 0.1
 
 
 class EndpointModel:
@@ -32,116 +39,132 @@ class EndpointModel:
     def __init__(self, settings: ModelSettings) -> None:
         self.name = settings.name
         self.context_tokens = settings.context_tokens
-        self.output_tokens = min(settings.output_tokens, settings.context_tokens // 2)
+        self.output_tokens = settings.output_tokens
         self.endpoint = Endpoint(settings, "model")
-        self._settings = settings.model_copy(update={"output_tokens": self.output_tokens})
         self.dialect = Dialect() if settings.json_mode == "auto" else Dialect(json_mode=settings.json_mode)
+        self._settings = settings
 
     async def ask(self, request: Request) -> Reply:
         """The reply, once it is whole; raises as LanguageModel.ask says."""
-
-        async def call(client: Any, body: dict[str, Any]) -> Reply:
+        sent, longest = self._room(request)
+        heard = Heard()
+        async with self._turn(sent, longest) as client:
             started = perf_counter()
-            completion = await client.chat.completions.create(**body)
-            choices = getattr(completion, "choices", None)
-            if not choices:
-                raise NoReply(
-                    f"{self.endpoint.address} sent a reply without any text", "polyadic doctor looks for the reason"
-                )
-            message = choices[0].message
-            text = self._checked(message.content or "", getattr(message, "refusal", None), choices[0].finish_reason)
-            usage = self._usage(request, text, completion.usage)
-            return Reply(text, choices[0].finish_reason != "length", usage, perf_counter() - started)
-
-        return await self._answered(request, call)
+            heard.add(await self._call(client, request, longest))
+            seconds = perf_counter() - started
+        return self._reply(heard, sent, seconds)
 
     async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
         """The pieces as they come, then the whole; raises as LanguageModel.ask does."""
-        started = perf_counter()
-
-        async def call(client: Any, body: dict[str, Any]) -> Any:
-            if self.dialect.streamed_usage:
-                body["stream_options"] = {"include_usage": True}
-            return await client.chat.completions.create(stream=True, **body)
-
-        import openai
-
-        pieces: list[str] = []
-        finish, refusal, usage = None, "", None
-        stream = await self._answered(request, call)
-        try:
-            async for event in stream:
-                usage = event.usage or usage
-                for choice in event.choices[:1]:
-                    finish = choice.finish_reason or finish
-                    refusal += getattr(choice.delta, "refusal", None) or ""
-                    if choice.delta.content:
-                        pieces.append(choice.delta.content)
-                        yield choice.delta.content
-        except openai.OpenAIError as error:
-            raise self._explained(error) from error
-        except Exception as error:
-            # The client passes on what its HTTP library raises in the middle of a stream.
-            if type(error).__module__.split(".")[0] not in ("httpx", "httpx2", "httpcore", "httpcore2"):
-                raise
-            raise NoReply(
-                f"{self.endpoint.address} cut the connection in the middle of its reply", "try again"
-            ) from error
-        finally:
-            await stream.close()
-        text = self._checked("".join(pieces), refusal, finish)
-        yield Reply(text, finish != "length", self._usage(request, text, usage), perf_counter() - started)
+        sent, longest = self._room(request)
+        heard = Heard()
+        streamed = self.dialect.streams
+        if streamed:
+            # Events are read within the turn: a call is under way until its last one.
+            async with self._turn(sent, longest) as client:
+                started = perf_counter()
+                stream = await self._call(client, request, longest, stream=True)
+                try:
+                    streamed = not _is_json(stream)
+                    if streamed:
+                        async for event in stream:
+                            if piece := heard.add(event):
+                                yield piece
+                finally:
+                    await stream.close()
+                seconds = perf_counter() - started
+        if streamed:
+            yield self._reply(heard, sent, seconds)
+            return
+        # It sent JSON instead of events: from now on it is asked for whole replies.
+        self.dialect = replace(self.dialect, streams=False)
+        reply = await self.ask(request)
+        yield reply.text
+        yield reply
 
     async def close(self) -> None:
         await self.endpoint.close()
 
-    async def _answered(self, request: Request, call: Callable[[Any, dict[str, Any]], Awaitable[T]]) -> T:
-        """Make a call, in the next dialect where this one is refused."""
+    def _room(self, request: Request) -> tuple[int, int]:
+        """How many tokens a request has, and how many its reply may have so that both fit.
+
+        A local server cuts what does not fit off without a word, so it must never be sent.
+        """
+        sent = prompt_tokens(request)
+        left = self.context_tokens - math.ceil(sent * _MARGIN)
+        if left < min(_LEAST_REPLY, self.output_tokens, self.context_tokens * _LEAST_SHARE):
+            from polyadic.models.endpoint_errors import TOO_LONG
+
+            what = f"the request has about {sent} tokens, {self.name} holds {self.context_tokens}, reply included"
+            raise NoReply(what, TOO_LONG)
+        return sent, min(self.output_tokens, left)
+
+    @asynccontextmanager
+    async def _turn(self, sent: int, longest: int) -> AsyncIterator["AsyncOpenAI"]:
+        """The client, once there is room for the call; what goes wrong with it is explained.
+
+        What the endpoint said is not kept as the cause: it may repeat the key.
+        """
         import openai
 
+        from polyadic.models.endpoint_errors import explained, no_reply
+
+        try:
+            # Few replies are as long as they may be.
+            async with self.endpoint.turn(sent + longest // 4) as client:
+                yield client
+        except openai.OpenAIError as error:
+            raise explained(error, self.endpoint, self.name) from None
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            raise no_reply(self.endpoint) from None
+
+    async def _call(self, client: "AsyncOpenAI", request: Request, longest: int, stream: bool = False) -> Any:
+        """What the client returns, in the next dialect where this one is refused."""
+        import openai
+
+        from polyadic.models.endpoint_errors import is_too_long, message_of
+
+        create: Any = client.chat.completions.create
         while True:
             dialect = self.dialect
             try:
-                async with self.endpoint.turn(self._expected(request)) as client:
-                    return await call(client, dialect.body(request, self._settings))
+                return await create(**dialect.body(request, self._settings, longest, stream))
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                adapted = dialect.without(f"{error.param or ''} {error.message}")
+                adapted = None if is_too_long(error) else dialect.without(f"{error.param} {message_of(error)}")
                 if adapted is None:
-                    raise self._explained(error) from error
-                self.dialect = adapted
-            except openai.OpenAIError as error:
-                raise self._explained(error) from error
-            except ValueError as error:
-                raise NoReply(
-                    f"{self.endpoint.address} sent what is no JSON", "check base_url; it often ends in /v1"
-                ) from error
+                    raise
+                self.dialect = self.dialect.joined(adapted)
 
-    def _expected(self, request: Request) -> int:
-        """How many tokens a call may take; counted only where these are limited."""
-        limited = self._settings.tokens_per_minute > 0
-        return prompt_tokens(request) + self.output_tokens // 4 if limited else 0
+    def _reply(self, heard: Heard, sent: int, seconds: float) -> Reply:
+        """The reply, if what was heard is one; its tokens as reported, or as counted here where they are not."""
+        text = heard.text
+        self._check(heard, text)
+        sent, received = heard.sent or sent, heard.received or count_tokens([text])[0]
+        usage = Usage(1, sent, received, price(sent, received, self._settings))
+        return Reply(text, heard.finish != "length", usage, seconds)
 
-    def _explained(self, error: Any) -> PolyadicError:
-        from polyadic.models.endpoint_errors import explained
+    def _check(self, heard: Heard, text: str) -> None:
+        from polyadic.models.endpoint_errors import no_reply
 
-        return explained(error, self.endpoint, self.name)
-
-    def _checked(self, text: str, refusal: str | None, finish: str | None) -> str:
-        if refusal:
-            raise NoReply(f"{self.name} refuses ({' '.join(refusal.split())[:200]})", "nothing can be done from here")
-        if finish == "content_filter":
-            raise NoReply(
-                f"{self.endpoint.address} withholds the reply by its content filter", "nothing can be done from here"
-            )
+        where, quoted = self.endpoint.address, self.endpoint.quoted
+        if heard.error and not text:
+            raise NoReply(f"{where} reports an error ({quoted(heard.error)})", "polyadic doctor looks for the reason")
+        if not heard.envelope:
+            raise no_reply(self.endpoint)
+        if heard.refusal:
+            raise NoReply(f"{self.name} refuses ({quoted(heard.refusal)})", "nothing can be done from here")
+        if heard.finish == "content_filter":
+            raise NoReply(f"{where} withholds the reply by its content filter", "nothing can be done from here")
+        if not text.strip() and heard.finish == "length":
+            what = f"{self.name} used up its tokens before it said anything"
+            raise NoReply(what, "raise output_tokens under [model]")
         if not text.strip():
             raise NoReply(f"{self.name} sent an empty reply", "polyadic doctor looks for the reason")
-        return text
 
-    def _usage(self, request: Request, text: str, reported: "CompletionUsage | None") -> Usage:
-        """As the endpoint reports it, or as counted here where it does not."""
-        sent = reported.prompt_tokens if reported else prompt_tokens(request)
-        received = reported.completion_tokens if reported else count_tokens([text])[0]
-        return Usage(1, sent, received, price(sent, received, self._settings))
+
+def _is_json(stream: Any) -> bool:
+    """Whether an endpoint that was asked for a stream sent a whole reply."""
+    return str(stream.response.headers.get("content-type", "")).startswith("application/json")
 
 
 def prompt_tokens(request: Request) -> int:

@@ -1,7 +1,9 @@
 """Asking a language model so that the same request is never paid for twice."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from polyadic.knowledge import Usage
 from polyadic.models.language_model import LanguageModel, Reply, Request
@@ -35,14 +37,19 @@ class Remembering:
         self.spent = Usage()
         self.recalled = 0
         self._memory = memory
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def ask(self, request: Request, is_usable: Callable[[Reply], bool]) -> Reply:
         """The remembered reply, or a new one, which is remembered if it is usable; raises as LanguageModel.ask does."""
-        known = self._memory.recall(request.key(self.model.name))
-        if known:
-            self.recalled += 1
-            return Reply(*known, Usage(), 0.0)
-        reply = await self.model.ask(request)
-        self.spent += reply.usage
-        self._memory.note(request, self.model.name, reply, is_usable(reply))
-        return reply
+        key = request.key(self.model.name)
+        # The same request at the same time waits for the reply to the first: texts repeat within a document.
+        lock = self._asking.setdefault(key, asyncio.Lock())
+        async with lock:
+            known = self._memory.recall(key)
+            if known:
+                self.recalled += 1
+                return Reply(*known, Usage(), 0.0)
+            reply = await self.model.ask(request)
+            self.spent += reply.usage
+            self._memory.note(request, self.model.name, reply, is_usable(reply))
+            return reply

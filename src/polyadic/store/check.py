@@ -1,7 +1,7 @@
 """Whether a store is sound: its files, and its facts against their evidence."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from polyadic.derivation import tally
 from polyadic.knowledge import Evidence
@@ -40,7 +40,9 @@ def _evidence(connection: sqlite3.Connection) -> Iterator[Sequence[Evidence]]:
         yield load_evidence(text)
 
 
-def _differing(what: str, wanted: dict[str, tuple[int, ...]], stored: dict[str, tuple[int, ...]]) -> Iterator[str]:
+def _differing(
+    what: str, wanted: Mapping[str, tuple[int, ...]], stored: Mapping[str, tuple[int, ...]]
+) -> Iterator[str]:
     wrong = sum(wanted.get(key) != stored.get(key) for key in wanted.keys() | stored.keys())
     if wrong:
         yield f"{wrong:,} {what} differ from what their evidence says"

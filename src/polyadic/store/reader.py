@@ -14,7 +14,7 @@ from polyadic.store.derived import digest_bytes, select_in
 from polyadic.store.full_text import any_of
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
 from polyadic.store.records import load_metadata, load_pages, stamp_of
-from polyadic.store.snapshot import Snapshot, dimension_of
+from polyadic.store.snapshot import Snapshot, dimension_of, other_vectors
 
 PLACES_SHOWN = 8
 _PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
@@ -305,6 +305,8 @@ class SqliteReader:
         starts, matrix = self._vectors(side)
         if not len(matrix):
             return np.zeros(0, dtype=np.float32)
+        if matrix.shape[1] != len(vector):
+            raise other_vectors(len(vector), matrix.shape[1])
         similarities = np.asarray(matrix @ vector, dtype=np.float32)
         if starts is None:
             return similarities

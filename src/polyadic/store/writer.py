@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polyadic import identity
-from polyadic.errors import EmbedderMismatch
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, select_in, vector_digest
 from polyadic.store.full_text import searchable
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import dump_evidence, dump_metadata, dump_pages, load_evidence, stamp_of
-from polyadic.store.snapshot import dimension_of
+from polyadic.store.snapshot import dimension_of, other_vectors
 
 
 class SqliteWriter:
@@ -82,10 +81,7 @@ class SqliteWriter:
         rows = np.ascontiguousarray(vectors, dtype="<f4")
         kept = dimension_of(self._connection)
         if kept and len(texts) and rows.shape[1] != kept:
-            raise EmbedderMismatch(
-                f"the embedding model gives vectors of {rows.shape[1]} numbers, the store holds vectors of {kept}",
-                "set [embedding] back to the model that filled it, or index into a new workspace",
-            )
+            raise other_vectors(rows.shape[1], kept)
         self._connection.executemany(
             "INSERT OR IGNORE INTO vector (digest, uses, data) VALUES (?, 0, ?)",
             [(vector_digest(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)],

@@ -1,0 +1,66 @@
+"""What an endpoint said: taken as it comes, since endpoints differ, and the client does not check it."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was heard so far of one reply, whole or in the events of a stream.
+
+    ``envelope`` says whether anything came that has the form of a reply; ``sent`` and ``received`` are the tokens
+    that the endpoint reports, 0 where it reports none.
+    """
+
+    pieces: list[str] = field(default_factory=list)
+    refusal: str = ""
+    finish: str = ""
+    error: str = ""
+    envelope: bool = False
+    sent: int = 0
+    received: int = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def add(self, event: object) -> str:
+        """Take in a whole reply or one event of a stream; returns its text.
+
+        >>> Heard().add("<html>")
+        ''
+        """
+        usage = getattr(event, "usage", None)
+        self.sent = _count(usage, "prompt_tokens") or self.sent
+        self.received = _count(usage, "completion_tokens") or self.received
+        if error := getattr(event, "error", None):
+            self.error = str(error.get("message") if isinstance(error, dict) else error)
+        choices = getattr(event, "choices", None)
+        if not isinstance(choices, list):
+            return ""
+        self.envelope = True
+        return self._add_choice(choices[0]) if choices else ""
+
+    def _add_choice(self, choice: object) -> str:
+        message = getattr(choice, "message", None) or getattr(choice, "delta", None)
+        self.finish = str(getattr(choice, "finish_reason", None) or self.finish)
+        self.refusal += _text(getattr(message, "refusal", None))
+        piece = _text(getattr(message, "content", None))
+        if piece:
+            self.pieces.append(piece)
+        return piece
+
+
+def _count(usage: object, name: str) -> int:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _text(content: object) -> str:
+    """The text of a message, which may come in parts, thoughts among them; half surrogate pairs become ``?``.
+
+    >>> _text([{"type": "thinking", "thinking": []}, {"type": "text", "text": "Yes."}])
+    'Yes.'
+    """
+    if isinstance(content, list):
+        content = "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""

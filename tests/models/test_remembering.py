@@ -1,0 +1,104 @@
+"""The same request is never paid for twice."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from polyadic.errors import NoReply
+from polyadic.knowledge import Usage
+from polyadic.models.endpoint_model import EndpointModel
+from polyadic.models.language_model import Reply, Request
+from polyadic.models.remembering import Memory, NoMemory, Remembering
+from tests.models.endpoint_help import model_settings, question
+from tests.server import EmptyText, ModelServer, Replaced, says
+
+
+@dataclass
+class Kept:
+    """A memory in a dictionary, and the ledger of what was paid."""
+
+    replies: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    paid: list[tuple[str, str, int]] = field(default_factory=list)
+
+    def recall(self, key: str) -> tuple[str, bool] | None:
+        return self.replies.get(key)
+
+    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
+        self.paid.append((request.purpose, model, reply.usage.tokens))
+        if remember:
+            self.replies[request.key(model)] = (reply.text, reply.complete)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer([lambda asked: f"Of {asked.text}"], delay=0.02) as running:
+        yield running
+
+
+def ask(server: ModelServer, memory: Memory, *texts: str) -> tuple[list[Reply | BaseException], Remembering]:
+    """The replies to all of these, asked at once by one model with a memory; good ones begin with "Of"."""
+    model = EndpointModel(model_settings(server, key_variable=""))
+    remembering = Remembering(model, memory)
+
+    async def asked() -> list[Reply | BaseException]:
+        waits = (remembering.ask(question(text), lambda reply: reply.text.startswith("Of")) for text in texts)
+        try:
+            return await asyncio.gather(*waits, return_exceptions=True)
+        finally:
+            await model.close()
+
+    return asyncio.run(asked()), remembering
+
+
+def texts_of(replies: list[Reply | BaseException]) -> list[str]:
+    return [reply.text if isinstance(reply, Reply) else type(reply).__name__ for reply in replies]
+
+
+def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
+    memory = Kept()
+    first, paying = ask(server, memory, "Ada", "Babbage")
+    again, recalling = ask(server, memory, "Ada", "Babbage")
+    assert texts_of(first) == texts_of(again) == ["Of Ada", "Of Babbage"]
+    assert (paying.recalled, recalling.recalled, recalling.spent) == (0, 2, Usage())
+    assert paying.spent.calls == len(server.calls) == len(memory.paid) == 2
+    assert paying.spent.tokens == sum(tokens for *_, tokens in memory.paid)
+    assert memory.paid[0][:2] == ("answer", "recorded")
+
+
+def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
+    replies, remembering = ask(server, Kept(), *["Ada"] * 5, "Babbage")
+    assert texts_of(replies) == ["Of Ada"] * 5 + ["Of Babbage"]
+    assert (remembering.recalled, remembering.spent.calls, len(server.calls)) == (4, 2, 2)
+    # Different requests do not wait for each other.
+    assert server.most_at_once == 2
+
+
+def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:
+    memory = Kept()
+    server.misbehave(Replaced("Sorry."))
+    replies, remembering = ask(server, memory, "Ada", "Ada")
+    assert sorted(texts_of(replies)) == ["Of Ada", "Sorry."]
+    assert (remembering.spent.calls, len(memory.paid), list(memory.replies.values())) == (2, 2, [("Of Ada", True)])
+
+
+def test_no_reply_is_not_remembered_and_lets_the_next_one_try(server: ModelServer) -> None:
+    server.misbehave(EmptyText())
+    replies, remembering = ask(server, Kept(), "Ada", "Ada")
+    assert sorted(texts_of(replies)) == [NoReply.__name__, "Of Ada"]
+    assert remembering.spent.calls == 1
+
+
+def test_a_reply_that_was_cut_off_is_recalled_as_such(server: ModelServer) -> None:
+    memory = Kept({question("Ada").key("recorded"): ("Of A", False)})
+    (reply,), _ = ask(server, memory, "Ada")
+    assert reply == Reply("Of A", False, Usage(), 0.0) and not server.calls
+
+
+def test_where_nothing_may_be_written_nothing_is_kept() -> None:
+    with ModelServer([says("Of it")]) as server:
+        for _ in range(2):
+            _, remembering = ask(server, NoMemory(), "Ada")
+            assert remembering.spent.calls == 1
+        assert len(server.calls) == 2
