@@ -1,13 +1,15 @@
 """From a question to knowledge and to an answer, with a language model or without one, as the settings say."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from polyadic.errors import SettingsError
+from polyadic.errors import NotFound, SettingsError
 from polyadic.generation.extractive import quote_answer
 from polyadic.generation.follow_up import self_contained, with_last_question
 from polyadic.generation.model_answer import Answerer
-from polyadic.knowledge import Answer, Knowledge, Step, Turn, Usage
+from polyadic.knowledge import Answer, Knowledge, Place, Step, Turn, Usage, page_of
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
 from polyadic.prompts.library import Prompts
@@ -16,6 +18,7 @@ from polyadic.retrieval.registry import method_named
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Store
 
+NamesBy = Literal["names", "model"]
 NO_MODEL = SettingsError(
     "this needs a language model, and none is named",
     "polyadic init --preset openai (or ollama, ...) names one, or set name under [model]",
@@ -38,54 +41,68 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """What questions are answered with; ``model`` is None where the settings name none."""
+    """What questions are answered with.
+
+    ``load_model`` gives the language model, None where the settings name none; it is called only for what needs one,
+    so that quoting works also where the model's key is missing.
+    """
 
     settings: Settings
     store: Store
     embedder: Embedder
-    model: LanguageModel | None
+    load_model: Callable[[], LanguageModel | None]
     prompts: Prompts
 
     async def retrieve(self, ask: Ask) -> Knowledge:
         """The knowledge that bears on a question as it stands."""
-        retrieval = self.settings.retrieval
-        method = method_named(ask.method or retrieval.method, self.settings, self._question_entities())
-        budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        asked = ask.question.encode("utf-8", "replace").decode("utf-8")  # an undecodable argument holds half surrogates
-        with self.store.read() as reader:
-            return await method.retrieve(asked, reader, self.embedder, budget)
+        return await self._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
 
     async def answer(self, ask: Ask) -> Answer:
         """The answer, once it is whole."""
-        knowledge, step, usage = await self._prepared(ask)
+        ask = _readable(ask)
         answerer = self._answerer(ask)
+        knowledge, step, usage = await self._prepared(ask, answerer)
         made = await (answerer.answer(knowledge) if answerer else quote_answer(knowledge, self.embedder))
-        return _summed(made, step, usage)
+        return self._finished(made, step, usage)
 
     async def stream(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         """The text of the answer in pieces as they come, then the answer."""
-        knowledge, step, usage = await self._prepared(ask)
+        ask = _readable(ask)
         answerer = self._answerer(ask)
+        knowledge, step, usage = await self._prepared(ask, answerer)
         if answerer is None:
-            quoted = _summed(await quote_answer(knowledge, self.embedder), step, usage)
+            quoted = self._finished(await quote_answer(knowledge, self.embedder), step, usage)
             yield quoted.text
             yield quoted
             return
-        async for piece in answerer.stream(knowledge):
-            yield _summed(piece, step, usage) if isinstance(piece, Answer) else piece
+        async with aclosing(answerer.stream(knowledge)) as pieces:
+            async for piece in pieces:
+                yield self._finished(piece, step, usage) if isinstance(piece, Answer) else piece
 
-    async def _prepared(self, ask: Ask) -> tuple[Knowledge, tuple[Step, ...], Usage]:
+    async def _retrieved(self, ask: Ask, names_by: NamesBy) -> Knowledge:
+        retrieval = self.settings.retrieval
+        name = ask.method or retrieval.method
+        # No other method asks what a question names, so none needs a model for it.
+        named = self._question_entities(names_by) if name == "hypergraph" else None
+        budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
+        with self.store.read() as reader:
+            return await method_named(name, self.settings, named).retrieve(ask.question, reader, self.embedder, budget)
+
+    async def _prepared(self, ask: Ask, answerer: Answerer | None) -> tuple[Knowledge, tuple[Step, ...], Usage]:
         """Knowledge for the question, made self-contained where it follows up on another, and what that took."""
+        names_by = self.settings.hypergraph.question_entities
+        if answerer is None:
+            if self._settings_for(ask).by == "quotes":
+                names_by = "names"
+            alone = replace(ask, question=with_last_question(ask.question, ask.history))
+            return await self._retrieved(alone, names_by), (), Usage()
         if not ask.history:
-            return await self.retrieve(ask), (), Usage()
-        if self._answerer(ask) is None or self.model is None:
-            return (
-                await self.retrieve(replace(ask, question=with_last_question(ask.question, ask.history))),
-                (),
-                Usage(),
-            )
-        question, usage, step = await self_contained(ask.question, ask.history, self.model, self.prompts)
-        return await self.retrieve(replace(ask, question=question)), (step,), usage
+            return await self._retrieved(ask, names_by), (), Usage()
+        question, usage, step = await self_contained(ask.question, ask.history, self._model, self.prompts)
+        return await self._retrieved(replace(ask, question=question), names_by), (step,), usage
+
+    def _settings_for(self, ask: Ask) -> AnswerSettings:
+        return ask.answer or self.settings.answer
 
     def _answerer(self, ask: Ask) -> Answerer | None:
         """Who answers; None where the answer is quoted.
@@ -95,23 +112,45 @@ class Asker:
         SettingsError
             A model is to answer, and none is named.
         """
-        settings = ask.answer or self.settings.answer
-        if settings.by == "quotes" or (settings.by == "auto" and self.model is None):
+        settings = self._settings_for(ask)
+        if settings.by == "quotes" or (settings.by == "auto" and not self.settings.model.name):
             return None
-        if self.model is None:
-            raise NO_MODEL
         budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        return Answerer(self.model, self.prompts, settings, self.embedder, budget)
+        return Answerer(self._model, self.prompts, settings, self.embedder, budget)
 
-    def _question_entities(self) -> QuestionEntities:
-        if self.settings.hypergraph.question_entities == "names":
-            return KnownNames()
-        if self.model is None:
+    def _question_entities(self, by: NamesBy) -> QuestionEntities:
+        return KnownNames() if by == "names" else ModelNames(self._model, self.prompts)
+
+    @property
+    def _model(self) -> LanguageModel:
+        model = self.load_model()
+        if model is None:
             raise NO_MODEL
-        return ModelNames(self.model, self.prompts)
+        return model
+
+    def _finished(self, answer: Answer, step: tuple[Step, ...], usage: Usage) -> Answer:
+        """The answer with all that was done and paid for it, and the page of what each citation quotes."""
+        return replace(
+            answer,
+            citations=tuple(replace(citation, place=self._paged(citation.place)) for citation in answer.citations),
+            usage=usage + answer.knowledge.usage + answer.usage,
+            trace=(*step, *answer.trace),
+        )
+
+    def _paged(self, place: Place) -> Place:
+        """A place knows the page on which its chunk begins; a sentence of it may stand on a later one."""
+        if place.page is None:
+            return place
+        with self.store.read() as reader, suppress(NotFound):
+            return replace(place, page=page_of(reader.document(place.document_id).pages, place.span.start))
+        return place
 
 
-def _summed(answer: Answer, step: tuple[Step, ...], usage: Usage) -> Answer:
-    """The answer with all that was done and paid for it."""
-    total = usage + answer.knowledge.usage + answer.usage
-    return replace(answer, usage=total, trace=(*step, *answer.trace))
+def _readable(ask: Ask) -> Ask:
+    """An argument that could not be decoded holds half surrogates, which no model and no store can read."""
+    turns = [Turn(_decoded(turn.question), _decoded(turn.answer)) for turn in ask.history]
+    return replace(ask, question=_decoded(ask.question), history=turns)
+
+
+def _decoded(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

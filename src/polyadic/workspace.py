@@ -346,7 +346,7 @@ class Workspace:
 
     @property
     def _asker(self) -> Asker:
-        return Asker(self.settings, self._existing_store, self.embedder, self._model, self._prompts)
+        return Asker(self.settings, self._existing_store, self.embedder, lambda: self._model, self._prompts)
 
 
 def _first_document(sources: Iterator[Document | Skipped]) -> tuple[list[Skipped], Document | None]:

@@ -8,9 +8,13 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
+from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Kind, Knowledge, Step, Turn
 from polyadic.settings import METHODS
 from polyadic.workspace import Workspace
+
+# Characters of a quotation that is only to be recognised.
+_LONGEST = 100
 
 
 @click.command("query")
@@ -55,7 +59,7 @@ def command(
         else:
             changed = {"by": by, "style": style, "format": "think" if think else None}
             how = kb.settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
-            answer = _answered(kb.stream(question, method, context_tokens, _turns(history), how), as_json)
+            answer = _answered(kb.stream(question, method, context_tokens, _turns(history), how), question, as_json)
             knowledge, steps = answer.knowledge, answer.trace
     if trace and not as_json:
         if not context_only and answer.reasoning:
@@ -75,24 +79,39 @@ def _turns(file: Path | None) -> list[Turn]:
         raise click.ClickException(f'{reason}: write a line {{"question": "...", "answer": "..."}} a turn') from error
 
 
-def _answered(pieces: Iterator[str | Answer], as_json: bool) -> Answer:
+def _answered(pieces: Iterator[str | Answer], question: str, as_json: bool) -> Answer:
     """Print the answer as it comes; returns it when it is whole."""
-    for piece in pieces:
-        if isinstance(piece, Answer):
-            print_json(piece) if as_json else _print_rest(piece)
-            return piece
-        if not as_json:
-            say(piece, nl=False)
+    begun = False
+    try:
+        for piece in pieces:
+            if isinstance(piece, Answer):
+                begun = False
+                print_json(piece) if as_json else _print_rest(piece, question)
+                return piece
+            if not as_json:
+                say(piece, nl=False)
+                begun = True
+    finally:
+        # An error in the middle has a line of its own.
+        if begun:
+            say()
     raise RuntimeError("the answer did not end")
 
 
-def _print_rest(answer: Answer) -> None:
+def _print_rest(answer: Answer, question: str) -> None:
     """All of an answer but its text."""
-    say(f"\n({answer.note})\n" if answer.note else "\n")
+    say()
+    if answer.question != question:
+        say(f"(understood as: {answer.question})")
+    say(f"({answer.note})\n" if answer.note else "")
     for citation in answer.citations:
         place = citation.place
         page = f"page {place.page}, " if place.page else ""
-        say(f" [{citation.marker}] {shown(place.source)}, {page}characters {place.span.start}–{place.span.end}")
+        quote = normal_text(place.quote)
+        # Where the answer quotes it, it need not be said again.
+        said = "" if f'"{quote}"' in answer.text else f'\n     "{_short(quote)}"'
+        where = f"{page}characters {place.span.start}–{place.span.end}"
+        say(f" [{citation.marker}] {shown(place.source)}, {where}{said}")
     knowledge = answer.knowledge
     money = f", {answer.usage.money:.4f} $" if answer.usage.money else ""
     say(
@@ -116,5 +135,9 @@ def _print_trace(knowledge: Knowledge, steps: tuple[Step, ...]) -> None:
     say("\nfound")
     for item in knowledge.items:
         words = " ".join(item.text.split())
-        short = words if item.kind is not Kind.CHUNK or len(words) <= 100 else f"{words[:100]}…"
+        short = _short(words) if item.kind is Kind.CHUNK else words
         say(f"  {item.score:6.3f}  {item.kind:6} {item.id[:12]}  {short}\n{' ' * 30}{item.why}")
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

@@ -1,22 +1,31 @@
-"""Knowledge laid out for a language model: each piece numbered once, best first, nothing twice, within a budget."""
+"""Knowledge laid out for a language model: each piece numbered once, best first, nothing twice, within a budget.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+Only what is ours stands at the beginning of a line, and only our markers are numbers in square brackets: the lines of
+a document are indented, and its own ``[3]`` is written ``(3)``. So nothing that a document says can be taken for a
+piece, for a marker or for a part of the request.
+"""
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from polyadic.generation.marked import without_markers
 from polyadic.identity import normal_text
 from polyadic.knowledge import Item, Kind, Knowledge, Place, Span
 from polyadic.models.tokens import count_tokens
+from polyadic.text.plain_text import plain
 
-# Of a passage that another one overlaps, less than this is not worth a number of its own.
-_SHORTEST = 40
+_INDENT = "  "
+# A marker of three digits, the blank after it, and the end of the line.
+_AROUND_A_PIECE = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One numbered piece: the item that it shows, the place that a citation of it points into, and its text."""
+    """One numbered piece: the item that it shows, the places that a citation of it may point into, and its text."""
 
     item: Item
-    place: Place
+    places: tuple[Place, ...]
     text: str
 
 
@@ -32,40 +41,97 @@ class Context:
 def lay_out(knowledge: Knowledge, context_tokens: int) -> Context:
     """The pieces that fit into the budget, best first.
 
-    A fact that stands word for word in a passage that is shown is left out, and so is what two passages share.
+    A fact that stands word for word in a passage that is shown is left out, and so is what two passages share. As a
+    passage that does not fit must not keep out anything else, it is laid out again without that.
     """
-    passages = [normal_text(item.text) for item in knowledge.chunks]
+    items = list({(item.kind, item.id): item for item in knowledge.items if item.places}.values())
+    tokens = cache(lambda text: count_tokens([text])[0])
+    while True:
+        pieces = list(_pieces(items))
+        context = _fitted(pieces, context_tokens, tokens)
+        shown = {id(piece) for piece in context.pieces}
+        unfit = {piece.item.id for piece in pieces if piece.item.kind is Kind.CHUNK and id(piece) not in shown}
+        if not unfit:
+            return context
+        items = [item for item in items if item.id not in unfit]
+
+
+def _fitted(pieces: Sequence[Piece], context_tokens: int, tokens: Callable[[str], int]) -> Context:
+    """The pieces that fit; what is too long for the room that is left makes way for what is shorter."""
     shown: list[Piece] = []
-    entries: list[str] = []
     room = context_tokens
-    for piece in _pieces(knowledge.items, passages):
-        entry = f"[{len(shown) + 1}] {piece.text}"
-        tokens = count_tokens([entry])[0] + 1
-        if tokens <= room:
+    for piece in pieces:
+        needed = tokens(piece.text) + _AROUND_A_PIECE
+        if needed <= room:
             shown.append(piece)
-            entries.append(entry)
-            room -= tokens
-    return Context(tuple(shown), "\n".join(entries), context_tokens - room)
+            room -= needed
+    # A whole has hardly ever more tokens than its parts, but it may.
+    while shown and tokens(_text(shown)) > context_tokens:
+        shown.pop()
+    text = _text(shown)
+    return Context(tuple(shown), text, tokens(text))
 
 
-def _pieces(items: Sequence[Item], passages: Sequence[str]) -> Iterator[Piece]:
+def _text(pieces: Sequence[Piece]) -> str:
+    return "\n".join(f"[{number}] {piece.text}" for number, piece in enumerate(pieces, 1))
+
+
+def _pieces(items: Sequence[Item]) -> Iterator[Piece]:
+    """All that is to be shown if there is room for it."""
     told: dict[str, list[Span]] = {}
+    passages = {item.id: _untold(item.places[0], told) for item in items if item.kind is Kind.CHUNK}
+    shown = [(place, normal_text(place.quote)) for places in passages.values() for place in places]
+    said: set[str] = set()
     for item in items:
-        if not item.places:
+        if item.kind is Kind.CHUNK:
+            found = [Piece(item, (place,), _passage(place)) for place in passages[item.id]]
+        elif any(_stands_in(item, place, text) for place, text in shown):
             continue
-        place = item.places[0]
-        if item.kind is Kind.FACT:
-            if not any(_stands_in(item.text, passage) for passage in passages):
-                yield Piece(item, place, _fact(item))
-            continue
-        rest = _untold(place.span, told.setdefault(place.document_id, []))
-        told[place.document_id].append(place.span)
-        quote = place.quote[rest.start - place.span.start : rest.end - place.span.start]
-        if len(quote.strip()) >= min(_SHORTEST, len(place.quote.strip())):
-            cut = Place(
-                place.document_id, place.source, place.title, place.chunk_id, rest, quote, place.page, place.extractor
-            )
-            yield Piece(item, cut, f"{_heading(place)}{quote.strip()}")
+        else:
+            found = [Piece(item, item.places, _indented(_fact(item)))]
+        yield from (piece for piece in found if piece.text not in said)
+        said.update(piece.text for piece in found)
+
+
+def _untold(place: Place, told: dict[str, list[Span]]) -> list[Place]:
+    """The stretches of a passage that no passage before it has told."""
+    before = told.setdefault(place.document_id, [])
+    stretches = [place.span]
+    for other in before:
+        stretches = [rest for stretch in stretches for rest in _without(stretch, other)]
+    before.append(place.span)
+    places = [_within(place, stretch) for stretch in stretches]
+    return [cut for cut in places if any(character.isalnum() for character in cut.quote)]
+
+
+def _without(span: Span, other: Span) -> list[Span]:
+    """What is left of a span before and after another one.
+
+    >>> _without(Span(0, 9), Span(3, 5)), _without(Span(3, 5), Span(0, 9)), _without(Span(0, 3), Span(3, 5))
+    ([Span(start=0, end=3), Span(start=5, end=9)], [], [Span(start=0, end=3)])
+    """
+    before, after = (span.start, min(span.end, other.start)), (max(span.start, other.end), span.end)
+    return [Span(start, end) for start, end in (before, after) if start < end]
+
+
+def _within(place: Place, span: Span) -> Place:
+    start = place.span.start
+    return replace(place, span=span, quote=place.quote[span.start - start : span.end - start])
+
+
+def _stands_in(fact: Item, passage: Place, text: str) -> bool:
+    """Whether a passage holds a fact word for word, or the sentence that the fact is, after its subject."""
+    if normal_text(fact.text) in text:
+        return True
+    subject, _, statement = fact.text.partition(": ")
+    sayings = (fact.text, statement) if subject in fact.entities else (fact.text,)
+    return any(
+        place.document_id == passage.document_id
+        and passage.span.start <= place.span.start
+        and place.span.end <= passage.span.end
+        and plain(place.quote) in sayings
+        for place in fact.places
+    )
 
 
 def _fact(item: Item) -> str:
@@ -75,23 +141,15 @@ def _fact(item: Item) -> str:
     return f"{item.text} (about: {'; '.join(unnamed)})" if unnamed else item.text
 
 
-def _heading(place: Place) -> str:
+def _passage(place: Place) -> str:
+    """A passage after what it is from; a heading that only repeats the title is left out."""
+    heading, _, rest = place.quote.strip().partition("\n")
+    repeats = bool(rest.strip()) and normal_text(heading.lstrip("# \t")) == normal_text(place.title)
     page = f", page {place.page}" if place.page else ""
-    return f"From “{place.title}”{page}: " if place.title else ""
+    title = f"From “{normal_text(place.title)}”{page}: " if place.title else ""
+    return _indented(f"{title}{(rest if repeats else place.quote).strip()}")
 
 
-def _stands_in(fact: str, passage: str) -> bool:
-    """Whether a passage holds a fact word for word, but for the subject that may have been put before it."""
-    _, colon, statement = fact.partition(": ")
-    return fact in passage or (bool(colon) and statement in passage)
-
-
-def _untold(span: Span, told: Sequence[Span]) -> Span:
-    """What is left of a span where its ends have been told already."""
-    start, end = span.start, span.end
-    for other in told:
-        if other.start <= start < other.end:
-            start = min(other.end, end)
-        if other.start < end <= other.end:
-            end = max(other.start, start)
-    return Span(start, end)
+def _indented(text: str) -> str:
+    """What a document says, so that none of its lines begins where ours do, and without markers."""
+    return f"\n{_INDENT}".join(line.rstrip() for line in without_markers(text).splitlines() if line.strip())

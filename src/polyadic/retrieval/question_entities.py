@@ -1,9 +1,8 @@
 """V_q, the entities of a question (HyperGraphRAG): as the store knows them, or as a language model names them."""
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
-
-from pydantic import BaseModel, ValidationError
 
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
@@ -14,11 +13,9 @@ from polyadic.store.protocol import Reader
 from polyadic.text.names import Vocabulary, names
 
 _MOST = 20
-
-
-class _Named(BaseModel):
-    entities: list[str]
-
+# A name is short; what is longer is a sentence about the question.
+_LONGEST = 100
+_THOUGHTS = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 _SCHEMA = Schema(
     "entities",
@@ -65,20 +62,36 @@ class ModelNames:
     async def named(self, question: str, reader: Reader) -> Named:
         """Raises ModelUnavailable as LanguageModel.ask does."""
         usage = Usage()
+        found = None
         try:
             reply = await self._model.ask(
                 Request("question-entities", self._prompt.messages(question=question), _SCHEMA)
             )
             usage = reply.usage
-            found = _Named.model_validate(_json(reply.text)).entities
-        except (NoReply, ValidationError):
+            found = _names(reply.text)
+        except NoReply:
+            pass
+        if found is None:
             known = await KnownNames().named(question, reader)
             return Named(known.names, f"{self._model.name} gave no names that can be read; names", usage)
-        return Named(tuple(name for name in found if name.strip())[:_MOST], f"{self._model.name} names", usage)
+        return Named(found, f"{self._model.name} names", usage)
 
 
-def _json(text: str) -> object:
+def _names(reply: str) -> tuple[str, ...] | None:
+    """The names in a reply, also where it is a mere list, or its entities are objects; None where it has no such form.
+
+    >>> _names('<think>{}</think> {"entities": ["Ada", "Ada", ""]}'), _names('["Ada", {"name": "Byron"}]')
+    (('Ada',), ('Ada', 'Byron'))
+    >>> _names("The question is about Ada.") is None
+    True
+    """
     # Imported late: only replies of models need mending.
     from json_repair import repair_json
 
-    return repair_json(text, return_objects=True)
+    read = repair_json(_THOUGHTS.sub("", reply), return_objects=True)
+    listed = read.get("entities") if isinstance(read, dict) else read
+    if not isinstance(listed, list):
+        return None
+    named = (entry.get("name") if isinstance(entry, dict) else entry for entry in listed)
+    names = dict.fromkeys(" ".join(name.split()) for name in named if isinstance(name, str))
+    return tuple(name for name in names if 0 < len(name) <= _LONGEST)[:_MOST]

@@ -1,0 +1,161 @@
+"""What polyadic query prints with a language model, and how it ends when something is wrong with that."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ADA, Command
+from tests.server import CutStream, EmptyText, ModelServer, Refusal, Status, says
+
+QUESTION = "Who wrote the first published program?"
+WRITTEN = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
+SAID = "Ada Lovelace wrote the first published program, in 1843 [1][2]."
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, indexed: Path) -> Iterator[ModelServer]:
+    """A server that the settings name once everything is indexed without a model."""
+    with ModelServer([says(SAID)], key="sk-test") as running:
+        monkeypatch.setenv("POLYADIC_MODEL__NAME", "recorded")
+        monkeypatch.setenv("POLYADIC_MODEL__BASE_URL", running.url)
+        monkeypatch.setenv("POLYADIC_MODEL__RETRIES", "0")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        yield running
+
+
+def test_an_answer_with_the_words_it_rests_on(polyadic: Command, server: ModelServer) -> None:
+    outcome = polyadic("query", QUESTION)
+    assert (outcome.code, outcome.err) == (0, "")
+    start = ADA.index(WRITTEN)
+    lines = outcome.out.splitlines()
+    assert lines[0] == SAID
+    assert re.fullmatch(r"\(answered by recorded; facts read by sentences-\d\)", lines[1])
+    assert lines[2:4] == ["", f" [1] notes/ada.md, characters {start}–{start + len(WRITTEN)}"]
+    assert lines[4] == f'     "{WRITTEN}"'
+    assert lines[5].startswith(" [2] notes/babbage.md, characters ")
+    tokens = f"{server.prompt_tokens + server.completion_tokens:,} model tokens"
+    assert tokens in lines[-1] and lines[-1].startswith(" walk · ")
+
+
+def test_json_is_one_document(polyadic: Command, server: ModelServer) -> None:
+    outcome = polyadic("query", QUESTION, "--json")
+    answer = json.loads(outcome.out)
+    assert (outcome.code, answer["text"], answer["answered"], answer["removed"]) == (0, SAID, True, 0)
+    assert answer["citations"][0]["place"]["quote"] == WRITTEN
+    assert answer["usage"]["calls"] == 1
+
+
+def test_a_conversation_goes_on(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "talk.jsonl").write_text('{"question": "Who was Ada Lovelace?", "answer": "A mathematician."}\n')
+    server.responders = [
+        lambda asked: "What did Ada Lovelace write?" if "Next question" in asked.text else SAID,
+    ]
+    outcome = polyadic("query", "What did she write?", "--history", "talk.jsonl", "--trace")
+    assert outcome.out.splitlines()[1] == "(understood as: What did Ada Lovelace write?)"
+    assert "ms  make the question self-contained: What did Ada Lovelace write?" in outcome.out
+    assert "ms  check the citations: 2 hold" in outcome.out
+    (tmp_path / "talk.jsonl").write_text("no conversation")
+    wrong = polyadic("query", "What did she write?", "--history", "talk.jsonl")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "talk.jsonl is no conversation" in wrong.err
+
+
+def test_style_and_thoughts(polyadic: Command, server: ModelServer) -> None:
+    server.responders = [says("<think>It was Ada.</think><answer>Ada [1].</answer>")]
+    outcome = polyadic("query", QUESTION, "--think", "--style", "one word", "--trace")
+    assert outcome.out.startswith("Ada [1].\n(answered by recorded")
+    assert "\nreasoning\nIt was Ada.\n\nsteps\n" in outcome.out
+    assert "What is wanted: one word." in server.asked[0].text
+    assert "It was Ada." not in polyadic("query", QUESTION, "--think").out
+
+
+def test_what_is_cut_off_uncited_or_made_up_is_said(polyadic: Command, server: ModelServer) -> None:
+    server.responders = [says("Ada [44].")]
+    out = polyadic("query", QUESTION).out
+    assert out.startswith("Ada.\n")
+    assert "it cites nothing: check it before you rely on it; 1 citation that pointed nowhere was removed)" in out
+    assert "from what the model knows, not from the documents" in polyadic("query", QUESTION, "--method", "none").out
+
+
+@pytest.mark.parametrize(
+    ("kind", "problem"),
+    [
+        (Status(401), "refuses the key in OPENAI_API_KEY (401)"),
+        (Status(404, "model_not_found"), "has no model recorded"),
+        (Status(429), "too many calls"),
+        (Refusal(), "recorded refuses"),
+        (EmptyText(), "recorded sent an empty reply"),
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_what_goes_wrong_takes_one_line(
+    polyadic: Command, server: ModelServer, kind: Status, problem: str, form: tuple[str, ...]
+) -> None:
+    server.misbehave(kind, times=None)
+    outcome = polyadic("query", QUESTION, *form)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert problem in outcome.err and outcome.err.count("\n") == 1
+    assert outcome.err.startswith("polyadic: ")
+
+
+def test_an_unreachable_endpoint(polyadic: Command, server: ModelServer) -> None:
+    server.stop()
+    outcome = polyadic("query", QUESTION)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (1, "", 1)
+    assert "cannot be reached" in outcome.err
+
+
+def test_what_was_said_before_the_connection_was_cut_stays(polyadic: Command, server: ModelServer) -> None:
+    server.misbehave(CutStream(), times=None)
+    outcome = polyadic("query", QUESTION)
+    assert outcome.code == 1
+    assert outcome.out == "" or (SAID.startswith(outcome.out.strip()) and outcome.out.endswith("\n"))
+    assert outcome.err.count("\n") == 1 and "cut the connection" in outcome.err
+
+
+def test_quotes_need_no_model(polyadic: Command, server: ModelServer) -> None:
+    server.misbehave(Status(500), times=None)
+    outcome = polyadic("query", QUESTION, "--by", "quotes")
+    assert outcome.code == 0
+    assert f'"{WRITTEN}" [1]' in outcome.out
+    assert outcome.out.count(WRITTEN) == 1
+    assert not server.asked
+
+
+def test_a_model_has_to_be_named(polyadic: Command, indexed: Path) -> None:
+    outcome = polyadic("query", QUESTION, "--by", "model")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "none is named: polyadic init --preset openai" in outcome.err
+
+
+def test_the_terminal_sees_the_first_words_before_the_last(server: ModelServer) -> None:
+    server.responders = [says("Ada wrote it [1]. " + "It was in 1843 [1]. " * 15)]
+    server.tokens_per_second = 100
+    command = [sys.executable, "-m", "polyadic", "query", QUESTION]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": ""}) as process:
+        assert process.stdout is not None
+        first = os.read(process.stdout.fileno(), 1000)
+        begun = time.monotonic()
+        rest = process.stdout.read()
+        waited = time.monotonic() - begun
+    assert first.startswith(b"Ada") and b"answered by" not in first and b"answered by" in rest
+    assert waited > 0.5
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("option", ["--by=quotes", "--context-only"])
+def test_what_asks_no_model_needs_no_key(
+    polyadic: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert polyadic("query", QUESTION, option).code == 0
+    refused = polyadic("query", QUESTION)
+    assert (refused.code, refused.out) == (1, "")
+    assert "OPENAI_API_KEY is not set" in refused.err
