@@ -118,7 +118,7 @@ class Workspace:
         # Of a new workspace the models come first, so that none is made where weights or a key are missing.
         embedder = self.embedder
         if choice.wanted(extractor, self.settings) == "model":
-            self._required_model()
+            self._required_model().check()
         store = self._store
         chosen = self._extractor(extractor, StoreMemory(store))
         chunking, anew = self.settings.chunking, extractor is not None
@@ -305,6 +305,16 @@ class Workspace:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+    def store(self, make: bool = False) -> Store:
+        """The store itself, for what goes through all of it; ``make`` one where there is none yet.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace yet, and none is to be made.
+        """
+        return self._store if make else self._existing_store
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -14,7 +14,7 @@ from polyadic.errors import ModelUnavailable, NoReply, PolyadicError
 from polyadic.models.endpoint import Endpoint
 from polyadic.models.endpoint_errors import explained
 from polyadic.models.endpoint_model import EndpointModel
-from polyadic.models.language_model import Message, Request, load_language_model
+from polyadic.models.language_model import Message, Request
 from polyadic.settings import EndpointSettings
 from tests.models.endpoint_help import KEY, VARIABLE, Sends, model_settings, question, say
 from tests.server import (
@@ -159,7 +159,7 @@ def test_a_missing_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch, nam
     assert isinstance(found, ModelUnavailable) and "is not set" in found.what and 'key_variable = ""' in found.next_step
     assert (VARIABLE in found.what) == (name == VARIABLE)
     with pytest.raises(ModelUnavailable):
-        load_language_model(model_settings(server, key_variable=name))
+        EndpointModel(model_settings(server, key_variable=name)).check()
     assert not server.asked
 
 

@@ -41,8 +41,9 @@ def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
 
 def with_model(model: LanguageModel, memory: Memory, prompts: Prompts, settings: Settings) -> Chosen:
     """The extractor with a language model, whose replies are remembered."""
-    remembering = Remembering(model, memory)
-    return Chosen(ModelExtractor(remembering, prompts, settings.extraction, settings.chunking.language), remembering)
+    asked = Remembering(model, memory)
+    language, at_once = settings.chunking.language, settings.model.at_once
+    return Chosen(ModelExtractor(asked, prompts, settings.extraction, language, at_once), asked)
 
 
 def without_model(settings: Settings) -> Chosen:

@@ -4,31 +4,36 @@ Requests are made as indexing makes them and counted, so what is sent is known. 
 taken from the calls that this workspace has paid for, and before the first one from a rule of thumb.
 """
 
+import heapq
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from polyadic.construction.chunk import chunk_document
-from polyadic.construction.extractor import Extractor
+from polyadic.construction.extractor import Extractor, at_once
 from polyadic.construction.index_report import IndexReport
-from polyadic.construction.indexing import language_of, readable
+from polyadic.construction.indexing import batches, language_of, readable
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.reading.skipped import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.construction.windows import windows
-from polyadic.knowledge import Chunk, Document, Usage
+from polyadic.knowledge import Document, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.models.endpoint_model import price, prompt_tokens
+from polyadic.models.language_model import Request
 from polyadic.settings import ChunkingSettings, ModelSettings
 from polyadic.store.protocol import Stamp
 
-# Tokens of a reply for each token of new text, in the recorded replies of a large model for short encyclopaedic
-# passages (the even-numbered half of 2Wiki-101). Prose brings less.
-_REPLY_RATIO = 6.2
+# Tokens of a reply for each token that a request adds to what is sent with every request, in the recorded replies of a
+# large model for short encyclopaedic passages (the even-numbered half of 2Wiki-101): completion tokens / (prompt tokens
+# - calls x tokens of an empty request). Prose brings less.
+_REPLY_RATIO = 5.63
 # Seconds a token of a reply takes, before any call has been timed.
 _SECONDS_A_TOKEN = 1 / 60
+# Replies differ in length about half as much as passages do, in the same recording: long ones are told more briefly.
+_ALIKE = 0.5
 # Texts to embed for each token of text: facts, and entities with their descriptions; measured on the same passages.
-_TEXTS_A_TOKEN = {"model": 0.17, "sentences": 0.12}
+_TEXTS_A_TOKEN = {True: 0.17, False: 0.12}
 _SAMPLE = 48
 
 
@@ -37,7 +42,8 @@ class Estimate:
     """What is to be expected. ``usage`` is what a language model would be paid, ``seconds`` what the run would take.
 
     ``documents`` need work, ``unchanged`` and ``outdated`` ones none; for ``remembered`` chunks the reply is known
-    already. ``basis`` says where the length of replies was taken from; empty without a model.
+    already, or is that to another chunk. ``basis`` says where the length of replies was taken from; empty without a
+    model.
     """
 
     extractor: str = ""
@@ -81,80 +87,132 @@ class Estimator:
         report = IndexReport()
         found = Estimate(self.extractor.name)
         recipe = Recipe.of(self.extractor, self.chunking)
-        sample: list[str] = []
         totals = _Totals()
-        for document in readable(sources, report):
-            work = recipe.work_for(document.content, self.known.stamp(document.id), self.anew)
-            found.unchanged += work in NOTHING_TO_DO
-            found.outdated += work is Work.OUTDATED
-            if work not in NOTHING_TO_DO:
-                found.documents += 1
-                self._add(document, found, totals, sample)
+        for batch in batches(readable(sources, report), at_once(self.extractor)):
+            totals.new_of_batches.append([])
+            for document in batch:
+                work = recipe.work_for(document.content, self.known.stamp(document.id), self.anew)
+                found.unchanged += work in NOTHING_TO_DO
+                found.outdated += work is Work.OUTDATED
+                if work not in NOTHING_TO_DO:
+                    found.documents += 1
+                    self._add(document, found, totals)
         found.skipped = report.skipped
-        found.usage = self._usage(totals, found)
+        if totals.calls:
+            self._add_calls(found, totals)
         found.texts_to_embed = round(totals.texts)
-        found.seconds = self._model_seconds(found.usage) + await self._embedding_seconds(found.texts_to_embed, sample)
+        found.seconds += await self._embedding_seconds(totals)
         return found
 
-    def _add(self, document: Document, found: Estimate, totals: "_Totals", sample: list[str]) -> None:
+    def _add(self, document: Document, found: Estimate, totals: "_Totals") -> None:
         chunks = chunk_document(document, self.chunking)
         found.chunks += len(chunks)
-        for chunk in chunks:
-            self._add_request(document, chunk, found, totals)
+        if isinstance(self.extractor, ModelExtractor):
+            for chunk in chunks:
+                found.remembered += self._is_remembered(self.extractor.first_request(document, chunk), totals)
         texts = windows(document, chunks, language_of(document, self.chunking), self.embedder)
         some = [text for each in texts.values() for text in each]
-        kind = "model" if self.extractor.paid else "sentences"
-        totals.texts += len(some) + _TEXTS_A_TOKEN[kind] * sum(chunk.tokens for chunk in chunks)
-        sample += some[: _SAMPLE - len(sample)]
+        totals.texts += len(some) + _TEXTS_A_TOKEN[self.extractor.paid] * sum(chunk.tokens for chunk in chunks)
+        totals.sample += some[: _SAMPLE - len(totals.sample)]
 
-    def _add_request(self, document: Document, chunk: Chunk, found: Estimate, totals: "_Totals") -> None:
-        if not isinstance(self.extractor, ModelExtractor):
-            return
-        request = self.extractor.first_request(document, chunk)
+    def _is_remembered(self, request: Request | None, totals: "_Totals") -> bool:
+        """Whether the reply is known, or will be by then; if not, the call is counted."""
         if request is None:
-            return
-        if self.known.is_remembered(request.key(self.model.name)):
-            found.remembered += 1
-            return
-        totals.calls += 1
-        totals.sent += prompt_tokens(request)
+            return False
+        key = request.key(self.model.name)
+        if key in totals.asked or self.known.is_remembered(key):
+            return True
+        totals.asked.add(key)
+        totals.sent += (tokens := prompt_tokens(request))
+        totals.new_of_batches[-1].append(tokens)
+        return False
 
-    def _usage(self, totals: "_Totals", found: Estimate) -> Usage:
-        if not isinstance(self.extractor, ModelExtractor) or not totals.calls:
+    def _add_calls(self, found: Estimate, totals: "_Totals") -> None:
+        """Enter what the calls will cost."""
+        ratio, second = self._experience(found)
+        lengths = [[min(ratio * new, self.model.output_tokens) for new in batch] for batch in self._news(totals)]
+        first = sum(map(sum, lengths))
+        looks = self._further_looks(found, totals.calls)
+        sent, received = totals.sent + looks.prompt_tokens, round(first) + looks.completion_tokens
+        found.usage = Usage(totals.calls + looks.calls, sent, received, price(sent, received, self.model))
+        second *= received / max(1, first)
+        alike = _ALIKE * first / totals.calls
+        times = [[second * (alike + (1 - _ALIKE) * length) for length in batch] for batch in lengths]
+        waiting = sum(_time_of(batch, self.model.at_once) for batch in times)
+        found.seconds = max(waiting, self._least_seconds(found.usage))
+
+    def _experience(self, found: Estimate) -> tuple[float, float]:
+        """How many tokens a reply has for each that is new in its request, and how many seconds each of them takes."""
+        before, seconds = self._spent("extract")
+        if not before.completion_tokens:
+            found.basis = f"replies {_REPLY_RATIO:.1f} times as long as the text, a rule of thumb: prose brings less"
+            return _REPLY_RATIO, _SECONDS_A_TOKEN
+        ratio = before.completion_tokens / max(1, before.prompt_tokens - before.calls * self._around())
+        found.basis = f"replies {ratio:.1f} times as long as the text, as in {before.calls:,} calls before"
+        return ratio, seconds / before.completion_tokens
+
+    def _news(self, totals: "_Totals") -> list[list[int]]:
+        """The tokens of each call that are not in every request, by batch."""
+        around = self._around()
+        return [[max(1, tokens - around) for tokens in batch] for batch in totals.new_of_batches]
+
+    def _around(self) -> int:
+        assert isinstance(self.extractor, ModelExtractor)  # noqa: S101 - there are no calls without it
+        return prompt_tokens(self.extractor.empty_request())
+
+    def _further_looks(self, found: Estimate, calls: int) -> Usage:
+        """What gleaning will cost for so many first looks, if it costs what it did before."""
+        assert isinstance(self.extractor, ModelExtractor)  # noqa: S101 - as above
+        if not self.extractor.further_looks:
             return Usage()
-        around = prompt_tokens(self.extractor.empty_request())
-        before, _ = self.known.spent.get(("extract", self.model.name), (Usage(), 0.0))
-        ratio = _REPLY_RATIO
-        found.basis = f"replies {ratio:g} times as long as the text, a rule of thumb: prose brings less"
-        if before.calls:
-            ratio = before.completion_tokens / max(1, before.prompt_tokens - before.calls * around)
-            found.basis = f"replies {ratio:.1f} times as long as the text, as in {before.calls:,} calls before"
-        received = round(min(ratio * (totals.sent - totals.calls * around), totals.calls * self.model.output_tokens))
-        return Usage(totals.calls, totals.sent, received, price(totals.sent, received, self.model))
+        (first, _), (further, _) = self._spent("extract"), self._spent("glean")
+        if not further.calls:
+            found.basis += f"; up to {self.extractor.further_looks} further looks a chunk come on top"
+            return Usage()
+        share = calls / max(1, first.calls)
+        return Usage(
+            round(share * further.calls), round(share * further.prompt_tokens), round(share * further.completion_tokens)
+        )
 
-    def _model_seconds(self, usage: Usage) -> float:
-        """How long the calls take, so many at once, within the limits of the settings."""
-        before, seconds = self.known.spent.get(("extract", self.model.name), (Usage(), 0.0))
-        a_token = seconds / before.completion_tokens if before.completion_tokens else _SECONDS_A_TOKEN
-        at_once = max(1, min(self.model.at_once, usage.calls))
-        waits = [usage.completion_tokens * a_token / at_once]
-        if self.model.requests_per_minute:
-            waits.append(60 * usage.calls / self.model.requests_per_minute)
-        if self.model.tokens_per_minute:
-            waits.append(60 * usage.tokens / self.model.tokens_per_minute)
-        return max(waits)
+    def _spent(self, purpose: str) -> tuple[Usage, float]:
+        return self.known.spent.get((purpose, self.model.name), (Usage(), 0.0))
 
-    async def _embedding_seconds(self, texts: int, sample: Sequence[str]) -> float:
-        if not sample:
+    def _least_seconds(self, usage: Usage) -> float:
+        """How long so much takes at least, by the limits of the settings."""
+        calls, tokens = self.model.requests_per_minute, self.model.tokens_per_minute
+        return max(60 * usage.calls / calls if calls else 0.0, 60 * usage.tokens / tokens if tokens else 0.0)
+
+    async def _embedding_seconds(self, totals: "_Totals") -> float:
+        if not totals.sample:
             return 0.0
-        await self.embedder.embed(sample[:1])  # loads the model
+        await self.embedder.embed(totals.sample[:1])  # loads the model
         started = time.perf_counter()
-        await self.embedder.embed(sample)
-        return texts * (time.perf_counter() - started) / len(sample)
+        await self.embedder.embed(totals.sample)
+        return totals.texts * (time.perf_counter() - started) / len(totals.sample)
 
 
 @dataclass(slots=True)
 class _Totals:
-    calls: int = 0
+    """What has been counted so far; ``new_of_batches`` are the tokens of each request that has to be paid for."""
+
     sent: int = 0
     texts: float = 0.0
+    new_of_batches: list[list[int]] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    sample: list[str] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        return len(self.asked)
+
+
+def _time_of(calls: Sequence[float], at_once: int) -> float:
+    """The seconds that calls of these lengths take, each begun as soon as there is room for it.
+
+    >>> _time_of([2, 1, 1, 3], 2)
+    5.0
+    """
+    ends = [0.0] * at_once
+    for seconds in calls:
+        heapq.heapreplace(ends, ends[0] + seconds)
+    return max(ends)

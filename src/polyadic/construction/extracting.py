@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from polyadic.construction.extractor import Extraction, Extractor
+from polyadic.construction.extractor import Extraction, Extractor, at_once
 from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.knowledge import Chunk, Document, Evidence
 
@@ -39,7 +39,9 @@ class Outcomes:
 async def extract_all(
     extractor: Extractor, chunks: Sequence[tuple[Document, Chunk]], report_read: Callable[[], None]
 ) -> Outcomes:
-    """Have every chunk read; how many at once is up to the extractor, which waits for its turn.
+    """Have every chunk read, as many at once as the extractor takes.
+
+    Where the run has to stop, chunks that are being read are read to the end: they are paid for.
 
     Parameters
     ----------
@@ -50,35 +52,45 @@ async def extract_all(
     report_read
         Called after every chunk that was read or has failed.
     """
-    run = _Run(extractor, report_read)
-    tasks = [asyncio.create_task(run.read(document, chunk)) for document, chunk in chunks]
+    run = _Run(extractor, chunks, report_read)
+    workers = [asyncio.create_task(run.work()) for _ in range(min(at_once(extractor), len(chunks)))]
     try:
-        await asyncio.gather(*tasks)
+        await asyncio.gather(*workers)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
     return run.outcomes
 
 
 class _Run:
-    def __init__(self, extractor: Extractor, report_read: Callable[[], None]) -> None:
+    def __init__(
+        self, extractor: Extractor, chunks: Sequence[tuple[Document, Chunk]], report_read: Callable[[], None]
+    ) -> None:
         self.outcomes = Outcomes()
         self._extractor = extractor
+        self._left = iter(chunks)
         self._report_read = report_read
         self._failed_in_a_row = 0
 
-    async def read(self, document: Document, chunk: Chunk) -> None:
-        if self.outcomes.stopped:
-            self.outcomes.untried.add(document.id)
-            return
+    async def work(self) -> None:
+        """Read one chunk after the other of those that nobody has taken yet."""
+        for document, chunk in self._left:
+            await asyncio.sleep(0)  # a place to be cancelled at
+            if self.outcomes.stopped:
+                self.outcomes.untried.add(document.id)
+            else:
+                await self._read(document, chunk)
+
+    async def _read(self, document: Document, chunk: Chunk) -> None:
         try:
             extraction = await self._extractor.extract(document, chunk)
         except NoReply as problem:
             self._failed(document, chunk, str(problem))
         except ModelUnavailable as problem:
             self.outcomes.untried.add(document.id)
-            self.outcomes.stopped = self.outcomes.stopped or str(problem)
+            self._stop(str(problem))
+            return
         else:
             self._keep(document, chunk, extraction)
         self._report_read()
@@ -92,4 +104,8 @@ class _Run:
         self.outcomes.failures.append(Failure(document, chunk, reason))
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= _IN_A_ROW:
-            self.outcomes.stopped = f"{_IN_A_ROW} chunks in a row could not be read, the last because {reason}"
+            self._stop(f"{_IN_A_ROW} chunks in a row could not be read, the last because {reason}")
+
+    def _stop(self, why: str) -> None:
+        """The first reason is the one to act upon: others follow from it."""
+        self.outcomes.stopped = self.outcomes.stopped or why

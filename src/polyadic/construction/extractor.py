@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from polyadic.knowledge import Chunk, Document, Evidence
 
@@ -44,3 +44,15 @@ class Extractor(Protocol):
             No other chunk will fare better.
         """
         ...
+
+
+@runtime_checkable
+class ReadsSeveral(Extractor, Protocol):
+    """An extractor that spends its time waiting: ``at_once`` chunks may be read at the same time, others one by one."""
+
+    at_once: int
+
+
+def at_once(extractor: Extractor) -> int:
+    """How many chunks an extractor reads at the same time."""
+    return extractor.at_once if isinstance(extractor, ReadsSeveral) else 1

@@ -27,8 +27,9 @@ class IndexReport:
     """The honest sum of an indexing run; times in seconds, ``embedding_seconds`` being part of ``seconds``.
 
     ``resumed`` documents had failed chunks, which were tried again; ``outdated`` ones are unchanged, and were read in
-    another way than the settings now say. ``problems`` counts, by reason, what extraction left out or mended;
-    ``failed`` are chunks that gave no evidence. ``stopped`` says why the run ended early, if it did.
+    another way than the settings now say, or could not be read in that way at all. ``by_model`` says that a language
+    model read. ``problems`` counts, by reason, what extraction left out or mended; ``failed`` are chunks that gave no
+    evidence. ``stopped`` says why the run ended early, if it did.
     """
 
     added: int = 0
@@ -39,6 +40,7 @@ class IndexReport:
     skipped: list[Skipped] = field(default_factory=list)
     same_text: int = 0
     extractor: str = ""
+    by_model: bool = False
     chunks: int = 0
     chunks_read: int = 0
     evidence: int = 0

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from polyadic.construction.chunk import chunk_document
-from polyadic.construction.extracting import extract_all
-from polyadic.construction.extractor import Extractor
+from polyadic.construction.extracting import Outcomes, extract_all
+from polyadic.construction.extractor import Extractor, at_once
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.read import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
@@ -28,6 +28,8 @@ from polyadic.text.language import detect_language
 
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
+# At the end of a batch most calls have come back and the last are waited for: with so many each, that is a small share.
+CALLS_IN_TURN = 16
 EMBEDDING_BATCH = 256
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
@@ -59,11 +61,11 @@ class Indexer:
         StoreBusy
             Another process is writing to the store.
         """
-        report = IndexReport(extractor=self.extractor.name)
+        report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         texts_seen: set[str] = set()
         with self.store.exclusive():
-            for batch in _batches(readable(sources, report)):
+            for batch in batches(readable(sources, report), at_once(self.extractor)):
                 report.same_text += _repeated(batch, texts_seen)
                 await self._index_batch(batch, report)
                 self._tell(report)
@@ -86,17 +88,20 @@ class Indexer:
             await asyncio.sleep(0)  # a place to be cancelled at
         report.chunks += sum(len(chunks) for chunks in cut.values())
         if todo:
-            whole = await self._extract(todo, cut, report)
+            outcomes = await self._extract(todo, cut, report)
+            kept = {d.id for d in todo if work[d.id] is Work.REREAD and _all_failed(cut[d.id], outcomes)}
+            whole = [document for document in todo if document.id not in outcomes.untried | kept]
             await self._publish(whole, cut, report)
-            _count(report, (work[document.id] for document in whole))
+            _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
 
     async def _extract(
         self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
-    ) -> list[Document]:
-        """Stage the documents, and have their chunks read; returns those whose chunks have all been tried."""
+    ) -> Outcomes:
+        """Stage the documents, and have their chunks read."""
         with self.store.write() as writer:
             done = {d.id: writer.stage(d, self.recipe.stamp(d.content), cut[d.id]) for d in documents}
         todo = [(d, chunk) for d in documents for chunk in cut[d.id] if chunk.id not in done[d.id]]
+        report.chunks_read += sum(map(len, done.values()))
 
         def tell() -> None:
             report.chunks_read += 1
@@ -110,8 +115,9 @@ class Indexer:
                 writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
         report.stopped = outcomes.stopped
         report.problems.update(outcomes.problems)
-        report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
-        return [document for document in documents if document.id not in outcomes.untried]
+        failed = [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
+        report.failed += sorted(failed, key=lambda chunk: (chunk.source, chunk.span))
+        return outcomes
 
     async def _publish(
         self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
@@ -170,10 +176,16 @@ def _count(report: IndexReport, works: Iterable[Work]) -> None:
     """Enter into the report what was done for documents; an outdated one is unchanged as well."""
     counts = Counter(works)
     report.added += counts[Work.ADD]
-    report.changed += counts[Work.CHANGE]
+    report.changed += counts[Work.CHANGE] + counts[Work.REREAD]
     report.resumed += counts[Work.RESUME]
     report.unchanged += counts[Work.NONE] + counts[Work.OUTDATED]
     report.outdated += counts[Work.OUTDATED]
+
+
+def _all_failed(chunks: Sequence[Chunk], outcomes: Outcomes) -> bool:
+    """Whether nothing at all came of reading a document: facts that it has from before are better than none."""
+    failed = {failure.chunk.id for failure in outcomes.failures}
+    return bool(chunks) and all(chunk.id in failed for chunk in chunks)
 
 
 def language_of(document: Document, chunking: ChunkingSettings) -> str:
@@ -214,21 +226,20 @@ def readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iter
             yield source
 
 
-def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    batch: list[Document] = []
+def batches(documents: Iterable[Document], calls_at_once: int) -> Iterator[list[Document]]:
+    """Documents in the groups in which they are read and published."""
+    most = max(BATCH_DOCUMENTS, CALLS_IN_TURN * calls_at_once)
+    batch: dict[str, Document] = {}
     characters = 0
     for document in documents:
-        if any(document.source == other.source for other in batch):
+        if len(batch) == most or characters >= BATCH_CHARACTERS or document.source in batch:
             # Said twice, a document is what was said last: it waits for the first to be published.
-            yield batch
-            batch, characters = [], 0
-        batch.append(document)
+            yield [*batch.values()]
+            batch, characters = {}, 0
+        batch[document.source] = document
         characters += len(document.text)
-        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
     if batch:
-        yield batch
+        yield [*batch.values()]
 
 
 def _repeated(batch: Sequence[Document], seen: set[str]) -> int:

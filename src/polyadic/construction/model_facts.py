@@ -4,14 +4,16 @@ HyperGraphRAG (arXiv 2503.21322), Eq. 4-5 and Algorithm 1. The sentences of the 
 numbers that come back give every fact its exact characters. A fact that names none rests on the whole chunk.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from polyadic.construction.extractor import Extraction
 from polyadic.construction.replies.read import read_reply
-from polyadic.construction.replies.stated import ReadReply, Stated
+from polyadic.construction.replies.stated import Stated
 from polyadic.errors import NoReply
 from polyadic.identity import digest, normal_text
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
@@ -20,12 +22,15 @@ from polyadic.models.remembering import Remembering
 from polyadic.prompts.library import Prompts
 from polyadic.settings import ExtractionSettings
 from polyadic.text.language import detect_language
+from polyadic.text.plain_text import is_heading
 from polyadic.text.sentences import sentences
 
 NO_FACTS = "no facts in the reply"
-# Another look is worth its price where more than this share of the sentences that say something is in no fact.
+FROM_NOWHERE = "entity that stands neither in its fact nor in the passage"
+# Another look is worth its price where more than this share of the sentences say something and are in no fact.
 _UNREAD_SHARE = 0.25
 _SAYS_SOMETHING = 25
+_NOT_A_LETTER = re.compile(r"[\W_]+")
 
 _TEXT: dict[str, object] = {"type": "string"}
 _NUMBER: dict[str, object] = {"type": "number"}
@@ -59,15 +64,59 @@ class _Passage:
     before: str
     spans: tuple[Span, ...]
     texts: tuple[str, ...]
+    headings: tuple[str, ...]
+
+    @property
+    def numbered(self) -> str:
+        """The sentences, each after its number, under their headings."""
+        lines = zip(self.headings, self.texts, strict=True)
+        return "\n".join(f"{heading}[{n}] {text}" for n, (heading, text) in enumerate(lines, 1))
 
     def names(self, participant: Participation, fact: str) -> bool:
         """Whether a name is in the fact or in the passage: a name from nowhere is the model's invention."""
-        key = participant.key
-        return bool(key) and (key in normal_text(fact).casefold() or key in self.folded)
+        letters = _letters(participant.key)
+        return bool(letters) and (letters in _letters(fact) or letters in self._letters)
 
     @cached_property
-    def folded(self) -> str:
-        return normal_text(f"{self.title} {self.chunk.text}").casefold()
+    def _letters(self) -> str:
+        return _letters(f"{self.title} {self.chunk.text}")
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the replies about one passage have said so far, each fact once."""
+
+    passage: _Passage
+    extractor: str
+    evidence: dict[tuple[str, tuple[str, ...]], Evidence] = field(default_factory=dict)
+    problems: Counter[str] = field(default_factory=Counter)
+    _read: set[int] = field(default_factory=set)
+
+    def take(self, reply: Reply) -> bool:
+        """Enter what a reply says; whether there was a fact in it that is new."""
+        said = read_reply(reply.text)
+        self.problems.update(said.problems)
+        self.problems["reply cut off at output_tokens"] += not reply.complete
+        before = len(self.evidence)
+        for fact in said.stated:
+            self._enter(fact)
+        return len(self.evidence) > before
+
+    def unread(self) -> list[int]:
+        """The numbers of sentences that say something and are in no fact."""
+        texts = enumerate(self.passage.texts, 1)
+        return [n for n, text in texts if n not in self._read and len(text) >= _SAYS_SOMETHING]
+
+    def _enter(self, fact: Stated) -> None:
+        self._read.update(fact.sentences)
+        kept = tuple(p for p in fact.participants if self.passage.names(p, fact.text))
+        self.problems[FROM_NOWHERE] += len(fact.participants) - len(kept)
+        spans = tuple(_spans(self.passage, fact.sentences, self.problems))
+        evidence = Evidence(fact.text, fact.score, kept, spans, self.extractor)
+        same = normal_text(fact.text), evidence.keys
+        # One chunk supports a fact once, however often the model says it.
+        if self.evidence.setdefault(same, evidence) is not evidence:
+            self.problems["same fact twice"] += 1
 
 
 class ModelExtractor:
@@ -83,18 +132,29 @@ class ModelExtractor:
         Entity types, domain, language of the facts, further looks.
     language
         Of the documents (ISO 639-1), or ``auto``.
+    at_once
+        How many chunks may wait for their replies at the same time.
     """
 
     paid = True
 
-    def __init__(self, model: Remembering, prompts: Prompts, settings: ExtractionSettings, language: str) -> None:
+    def __init__(
+        self, model: Remembering, prompts: Prompts, settings: ExtractionSettings, language: str, at_once: int
+    ) -> None:
+        self.at_once = at_once
         self._model = model
         self._extract, self._glean = prompts.get("extract"), prompts.get("glean")
         self._settings = settings
         self._language = language
         asked = settings.model_dump(exclude={"extractor"})
-        marks = digest(self._extract.fingerprint, self._glean.fingerprint, *map(str, asked.values()))[:8]
+        words = [prompt.fingerprint for prompt in (self._extract, self._glean)[: 1 + bool(settings.gleanings)]]
+        marks = digest(*words, *map(str, asked.values()))[:8]
         self.name = f"{model.model.name} {self._extract.version} {marks}"
+
+    @property
+    def further_looks(self) -> int:
+        """How many there may be at a chunk after the first."""
+        return self._settings.gleanings
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
         passage = self._passage(document, chunk)
@@ -102,22 +162,11 @@ class ModelExtractor:
             return Extraction(())
         request = self.request(passage)
         reply = await self._model.ask(request, _is_usable)
-        read = read_reply(reply.text)
-        if not _holds_facts(read):
-            raise NoReply(f'{self._model.model.name} gave no facts that can be read ("{_beginning(reply.text)}")')
-        problems = Counter(read.problems)
-        problems["reply cut off at output_tokens"] += not reply.complete
-        stated = [*read.stated]
-        for _ in range(self._settings.gleanings):
-            unread = _unread(passage, stated)
-            if len(unread) <= _UNREAD_SHARE * len(passage.spans):
-                break
-            more, request = await self._more(request, reply, unread, problems)
-            if not more:
-                break
-            stated += more
-        evidence = tuple(self._evidence(passage, fact, problems) for fact in stated)
-        return Extraction(evidence, +problems)
+        found = _Found(passage, self.name)
+        if not found.take(reply) and NO_FACTS in found.problems:
+            raise NoReply(self._useless(reply))
+        await self._look_again(found, request, reply)
+        return Extraction(tuple(found.evidence.values()), +found.problems)
 
     def first_request(self, document: Document, chunk: Chunk) -> Request | None:
         """What would be asked of the model first for a chunk; None where there is nothing to ask."""
@@ -127,14 +176,14 @@ class ModelExtractor:
     def empty_request(self) -> Request:
         """What is sent with every chunk, without a chunk."""
         chunk = Chunk("", Span(0, 0), "", 0, 0)
-        return self.request(_Passage(chunk, "", "", (), ()))
+        return self.request(_Passage(chunk, "", "", (), (), ()))
 
     def request(self, passage: _Passage) -> Request:
         settings = self._settings
         messages = self._extract.messages(
             title=passage.title or "(without a title)",
             before=f"What stands before, for context only:\n{passage.before}\n" if passage.before else "",
-            sentences="\n".join(f"[{n}] {text}" for n, text in enumerate(passage.texts, 1)),
+            sentences=passage.numbered,
             types=f"one of {', '.join(settings.entity_types)}"
             if settings.entity_types
             else "its kind, in a word or two",
@@ -147,39 +196,47 @@ class ModelExtractor:
         start = max(chunk.fresh, chunk.span.start)
         text = document.text[start : chunk.span.end]
         language = detect_language(document.text) if self._language == "auto" else self._language
-        spans = tuple(Span(start + s.start, start + s.end) for s in sentences(text, language))
-        texts = tuple(normal_text(document.text[span.start : span.end]) for span in spans)
-        return _Passage(chunk, document.title, normal_text(document.text[chunk.span.start : start]), spans, texts)
+        spans, texts, headings = [], [], []
+        above = ""
+        for span in sentences(text, language):
+            said = normal_text(text[span.start : span.end])
+            if is_heading(text[span.start : span.end]):
+                above += f"{said}\n"
+                continue
+            spans.append(Span(start + span.start, start + span.end))
+            texts.append(said)
+            headings.append(above)
+            above = ""
+        before = normal_text(document.text[chunk.span.start : start])
+        return _Passage(chunk, document.title, before, tuple(spans), tuple(texts), tuple(headings))
 
-    async def _more(
-        self, request: Request, reply: Reply, unread: Sequence[int], problems: Counter[str]
-    ) -> tuple[list[Stated], Request]:
-        """What another look brings, and the conversation so far."""
-        numbers = ", ".join(map(str, unread))
-        turns = (*request.messages, Message("assistant", reply.text), *self._glean.messages(numbers=numbers))
-        again = Request("glean", turns, FACTS)
-        try:
-            further = read_reply((await self._model.ask(again, _is_usable)).text)
-        except NoReply:
-            problems["another look without a reply"] += 1
-            return [], again
-        problems.update(further.problems)
-        return [*further.stated], again
+    async def _look_again(self, found: _Found, request: Request, reply: Reply) -> None:
+        """Ask for what is missing, as long as that brings something and the settings allow."""
+        for _ in range(self._settings.gleanings):
+            unread = found.unread()
+            if len(unread) <= _UNREAD_SHARE * len(found.passage.spans):
+                return
+            numbers = ", ".join(map(str, unread))
+            turns = (*request.messages, Message("assistant", reply.text), *self._glean.messages(numbers=numbers))
+            request = Request("glean", turns, FACTS)
+            try:
+                reply = await self._model.ask(request, _is_usable)
+            except NoReply:
+                found.problems["another look without a reply"] += 1
+                return
+            if not found.take(reply):
+                return
 
-    def _evidence(self, passage: _Passage, fact: Stated, problems: Counter[str]) -> Evidence:
-        spans = tuple(_spans(passage, fact.sentences, problems))
-        kept = tuple(p for p in fact.participants if passage.names(p, fact.text))
-        problems["entity that stands neither in its fact nor in the passage"] += len(fact.participants) - len(kept)
-        return Evidence(fact.text, fact.score, kept, spans, self.name)
+    def _useless(self, reply: Reply) -> str:
+        name, beginning = self._model.model.name, _beginning(reply.text)
+        if not reply.complete:
+            return f'{name} reached output_tokens before its first fact was whole ("{beginning}")'
+        return f'{name} gave no facts that can be read ("{beginning}")'
 
 
 def _is_usable(reply: Reply) -> bool:
-    return _holds_facts(read_reply(reply.text))
-
-
-def _holds_facts(read: ReadReply) -> bool:
     """Whether there are facts, or the reply says in the asked form that there are none."""
-    return bool(read.stated) or NO_FACTS not in read.problems
+    return NO_FACTS not in read_reply(reply.text).problems
 
 
 def _spans(passage: _Passage, numbers: Sequence[int], problems: Counter[str]) -> Iterator[Span]:
@@ -193,10 +250,13 @@ def _spans(passage: _Passage, numbers: Sequence[int], problems: Counter[str]) ->
             first = i + 1
 
 
-def _unread(passage: _Passage, stated: Sequence[Stated]) -> list[int]:
-    """The numbers of sentences that say something and are in no fact."""
-    read = {number for fact in stated for number in fact.sentences}
-    return [n for n, text in enumerate(passage.texts, 1) if n not in read and len(text) >= _SAYS_SOMETHING]
+def _letters(text: str) -> str:
+    """Letters and digits alone, without accents and case: models write names with other quotes, dashes and spaces.
+
+    >>> _letters("O’Brien, Zoë") == _letters("o'brien zoe")
+    True
+    """
+    return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 
 def _beginning(text: str) -> str:

@@ -15,12 +15,14 @@ _VERSION = 1
 class Work(Enum):
     """What is done for a document.
 
-    ``RESUME``: chunks had failed, and are tried again. ``OUTDATED``: nothing, though it was read in another way.
+    ``REREAD``: the document is unchanged, and to be read in another way than it was. ``RESUME``: chunks had failed, and
+    are tried again. ``OUTDATED``: nothing, though it was read in another way.
     """
 
     NONE = auto()
     ADD = auto()
     CHANGE = auto()
+    REREAD = auto()
     RESUME = auto()
     OUTDATED = auto()
 
@@ -48,7 +50,7 @@ class Recipe:
         """What a document of this content, made by this recipe, is stamped with."""
         return Stamp(content, str(self), self.extractor)
 
-    def work_for(self, content: str, stamp: Stamp | None, anew: bool) -> "Work":
+    def work_for(self, content: str, stamp: Stamp | None, anew: bool) -> Work:
         """What has to be done for a document of this content, whose current revision was made from ``stamp``.
 
         ``anew``: what was read in another way is to be read again, also where that costs money. Otherwise only what
@@ -61,7 +63,7 @@ class Recipe:
             return Work.CHANGE
         if stamp.recipe == wanted.recipe:
             return Work.NONE if stamp.complete else Work.RESUME
-        return Work.CHANGE if anew or not (self.paid or _was_paid(stamp)) else Work.OUTDATED
+        return Work.REREAD if anew or not (self.paid or _was_paid(stamp)) else Work.OUTDATED
 
 
 def _was_paid(stamp: Stamp) -> bool:

@@ -44,6 +44,10 @@ class EndpointModel:
         self.dialect = Dialect() if settings.json_mode == "auto" else Dialect(json_mode=settings.json_mode)
         self._settings = settings
 
+    def check(self) -> None:
+        """Raises as LanguageModel.check says."""
+        _ = self.endpoint.key
+
     async def ask(self, request: Request) -> Reply:
         """The reply, once it is whole; raises as LanguageModel.ask says."""
         sent, longest = self._room(request)

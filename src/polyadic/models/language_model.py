@@ -71,6 +71,16 @@ class LanguageModel(Protocol):
     context_tokens: int
     output_tokens: int
 
+    def check(self) -> None:
+        """What can be known without a call: whether the key is there.
+
+        Raises
+        ------
+        ModelUnavailable
+            The environment variable that should hold it is not set.
+        """
+        ...
+
     async def ask(self, request: Request) -> Reply:
         """The reply, once it is whole.
 
@@ -97,17 +107,10 @@ def load_language_model(settings: ModelSettings) -> LanguageModel | None:
 
     >>> load_language_model(ModelSettings()) is None
     True
-
-    Raises
-    ------
-    ModelUnavailable
-        The environment variable that should hold its key is not set.
     """
     if not settings.name:
         return None
     # Imported late: the client takes half a second to load.
     from polyadic.models.endpoint_model import EndpointModel
 
-    model = EndpointModel(settings)
-    _ = model.endpoint.key
-    return model
+    return EndpointModel(settings)

@@ -70,7 +70,7 @@ class Prompts:
         if own is None or not own.is_file():
             return original
         try:
-            prompt = _parsed(name, own.read_text(encoding="utf-8"), str(own))
+            prompt = _parsed(name, own.read_text(encoding="utf-8-sig"), str(own))
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"{own} cannot be read ({error})", "mend it or remove it") from error
         known, given = _placeholders(original), _placeholders(prompt)

@@ -1,0 +1,269 @@
+"""polyadic index and estimate with a language model, as a person runs them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.construction.explanations import no_facts
+from polyadic.construction.index_report import IndexReport
+from polyadic.construction.model_facts import FROM_NOWHERE
+from polyadic.knowledge import Span
+from polyadic.store.protocol import FailedChunk
+from tests.cli.conftest import Command
+from tests.server import ModelServer, Refusal, Replaced, Status, ready
+from tests.support.with_a_model import story
+
+KEY = "sk-of-the-tests"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A server that the settings in the environment name."""
+    with ModelServer(ready(), key=KEY) as running:
+        values = {"name": "recorded", "base_url": running.url, "key_variable": "TEST_KEY", "retries": "0"}
+        for name, value in values.items():
+            monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
+        monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "50")
+        monkeypatch.setenv("POLYADIC_CHUNKING__OVERLAP", "0")
+        monkeypatch.setenv("TEST_KEY", KEY)
+        yield running
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for n in range(4):
+        (folder / f"{n}.txt").write_text(story(n, 12))
+    return folder
+
+
+def test_the_sum_says_what_was_paid(
+    polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_MODEL__PROMPT_PRICE", "0.15")
+    monkeypatch.setenv("POLYADIC_MODEL__COMPLETION_PRICE", "0.6")
+    done = polyadic("index", str(letters))
+    assert done.code == 0 and done.err == ""
+    assert "4 documents: 4 added" in done.out and "48 statements: 48 facts" in done.out
+    money = (server.prompt_tokens * 0.15 + server.completion_tokens * 0.6) / 1e6
+    assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent" in done.out
+    assert f"received, {money:.4f} $" in done.out
+    again = polyadic("index", str(letters))
+    assert again.code == 0 and "4 unchanged" in again.out and "calls" not in again.out
+
+
+def test_a_refusal_is_partly_done_and_tried_again(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    server.misbehave(Refusal("No\nway."), times=None, when=lambda asked: "letter 5 " in asked.text)
+    done = polyadic("index", str(letters))
+    assert done.code == 3
+    assert "1 chunk without facts (the same command tries them again):" in done.err
+    (line,) = [line for line in done.err.splitlines() if "letters/0.txt, characters" in line]
+    assert "refuses (No way.)" in line
+    status = polyadic("status")
+    assert "not read   1 chunk" in status.out and "letters/0.txt" in status.out
+    assert len(json.loads(polyadic("status", "--json").out)["failures"]) == 1
+    server.reset()
+    again = polyadic("index", str(letters))
+    assert (again.code, again.err, len(server.calls)) == (0, "", 1)
+    assert "1 taken up again, 3 unchanged" in again.out
+    assert "not read" not in polyadic("status").out
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("TEST_KEY", "wrong", "refuses the key in TEST_KEY (401)"),
+        ("POLYADIC_MODEL__NAME", "unheard-of", "has no model unheard-of"),
+        ("POLYADIC_MODEL__BASE_URL", "http://127.0.0.1:9/v1", "cannot be reached"),
+    ],
+)
+def test_a_model_that_is_not_to_be_had_stops_the_run(
+    polyadic: Command,
+    server: ModelServer,
+    letters: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    said: str,
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setenv(name, value)
+        done = polyadic("index", str(letters))
+    assert done.code == 1
+    (line,) = [line for line in done.err.splitlines() if line.startswith("stopped: ")]
+    assert said in line and "the same command goes on from there" in line
+    assert "no facts: the run stopped before it found one" in done.err
+    assert KEY not in done.err and len(server.calls) <= 16
+    assert polyadic("index", str(letters)).code == 0
+
+
+def test_what_was_finished_before_it_stopped_is_kept(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    polyadic("index", str(letters / "0.txt"))
+    server.reset()
+    server.misbehave(Status(401), times=None)
+    done = polyadic("index", str(letters))
+    assert done.code == 3 and "stopped: " in done.err and "no facts" in done.err
+    assert "0.txt" in polyadic("status", "--documents").out
+
+
+def test_without_the_key_no_workspace_is_made(
+    polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("TEST_KEY")
+    done = polyadic("index", str(letters))
+    assert done.code == 1 and "TEST_KEY is not set" in done.err and done.err.count("\n") == 1
+    assert not (tmp_path / "polyadic-workspace").exists() and server.asked == []
+
+
+def test_a_model_is_asked_for_where_none_is_named(polyadic: Command, letters: Path, tmp_path: Path) -> None:
+    done = polyadic("index", "--extractor", "model", str(letters))
+    assert done.code == 1 and done.err.count("\n") == 1 and "model" in done.err
+    assert not (tmp_path / "polyadic-workspace").exists()
+
+
+# before anything is spent
+
+
+@pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
+def test_what_it_would_cost(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, verb: list[str]
+) -> None:
+    found = polyadic(*verb, str(letters))
+    assert found.code == 0 and found.err == "" and server.asked == []
+    assert not (tmp_path / "polyadic-workspace").exists()
+    said = json.loads(polyadic(*verb, "--json", str(letters)).out)
+    done = polyadic("index", str(letters))
+    assert done.code == 0
+    assert (said["usage"]["calls"], said["usage"]["prompt_tokens"]) == (len(server.calls), server.prompt_tokens)
+    assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent and" in found.out
+    assert "a rule of thumb" in found.out and "4 documents to read" in found.out
+    server.reset()
+    nothing = polyadic(*verb, str(letters))
+    assert "0 documents to read, 4 unchanged" in nothing.out and "no language model is asked" in nothing.out
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
+def test_without_a_model_none_is_asked(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
+    found = polyadic(*verb, str(letters))
+    assert found.code == 0 and "by sentences-2: no language model is asked" in found.out
+    assert not (tmp_path / "polyadic-workspace").exists()
+
+
+def test_what_cannot_be_read_is_said_beforehand(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    (letters / "empty.txt").write_text("")
+    found = polyadic("estimate", str(letters))
+    assert found.code == 3 and "not read: letters/empty.txt" in found.err
+
+
+# upgrade in place
+
+
+def test_one_document_with_the_model_and_back(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    assert polyadic("index", "--extractor", "sentences", str(letters)).code == 0
+    assert server.asked == []
+    kept = polyadic("index", str(letters))
+    assert "4 documents read in another way before, kept so" in kept.out and server.asked == []
+    assert "1 changed" in polyadic("index", "--extractor", "model", str(letters / "2.txt")).out
+    status = polyadic("status").out
+    assert "read by    recorded facts-1" in status and "read by    sentences-2: 3 documents" in status
+    assert "3 documents read in another way" in polyadic("index", str(letters)).out
+    assert "3 changed" in polyadic("index", "--extractor", "model", str(letters)).out
+    assert "sentences-2" not in polyadic("status").out
+    assert "4 changed" in polyadic("index", "--extractor", "sentences", str(letters)).out
+    assert "read by    sentences-2: 4 documents" in polyadic("status").out
+
+
+# Ctrl-C
+
+
+def test_ctrl_c_keeps_what_was_paid_for(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_MODEL__AT_ONCE", "2")
+    server.delay = 0.1
+    command = [sys.executable, "-c", "from polyadic.cli.main import main; main()", "index", str(letters)]
+    running = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, text=True)
+    while len(server.calls) < 5:
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert err.strip() == "polyadic: stopped; what was finished is kept, and the same command goes on from there"
+    paid = sum(call.status == 200 for call in server.calls)
+    server.reset()
+    server.delay = 0
+    estimated = json.loads(polyadic("estimate", "--json", str(letters)).out)
+    assert polyadic("index", str(letters)).code == 0
+    assert len(server.calls) == estimated["usage"]["calls"]
+    # Of the replies under way when it was stopped, one may have left the server and not arrived.
+    assert paid - 2 <= estimated["remembered"] <= paid
+
+
+# why there are no facts
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ('{"facts": []}', "the model says that nothing in these chunks is a statement"),
+        ("No idea.", 'could not be read, the last because recorded gave no facts that can be read ("No idea.")'),
+        (
+            '{"facts": [{"text": "Jonas slept.", "entities": [{"name": "Jonas Brandt"}, {"name": "Xerxes"}]}]}',
+            "(3 names were left out that stand nowhere in the text: does the model invent them?)",
+        ),
+    ],
+)
+def test_a_run_without_facts_says_why(
+    polyadic: Command, server: ModelServer, letters: Path, reply: str, said: str
+) -> None:
+    server.misbehave(Replaced(reply), times=None)
+    done = polyadic("index", str(letters / "0.txt"))
+    (line,) = [line for line in done.err.splitlines() if line.startswith("no facts: ")]
+    assert said in line
+    assert "no facts " in polyadic("status").out
+
+
+FAILED = [FailedChunk("a", "b", Span(0, 1), "it rained")]
+
+
+@pytest.mark.parametrize(
+    ("report", "reasons"),
+    [
+        (IndexReport(), []),
+        (IndexReport(unchanged=3), []),
+        (IndexReport(added=1, chunks=1, evidence=1), []),
+        (IndexReport(added=1), ["there is no text"]),
+        (IndexReport(added=1, chunks=1), ["headings?"]),
+        (IndexReport(added=1, chunks=1, by_model=True), ["the model says"]),
+        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2), ["2 statements name fewer"]),
+        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2, by_model=True), ["a larger model may find more"]),
+        (IndexReport(changed=1, chunks=1, failed=FAILED, by_model=True), ["the last because it rained"]),
+        (IndexReport(outdated=1, unchanged=1, chunks=1, failed=FAILED), ["the last because it rained"]),
+        (IndexReport(chunks=1, stopped="no key"), ["the run stopped before"]),
+        (
+            IndexReport(resumed=1, chunks=3, failed=FAILED, evidence=1, without_fact=1, stopped="no key"),
+            ["the run stopped", "1 chunk could not be read", "1 statement names fewer"],
+        ),
+    ],
+)
+def test_every_reason_why_there_are_no_facts(report: IndexReport, reasons: list[str]) -> None:
+    found = list(no_facts(report))
+    assert len(found) == len(reasons)
+    assert all(part in reason for part, reason in zip(reasons, found, strict=True))
+
+
+def test_what_was_left_out_is_said_only_where_it_was() -> None:
+    problems = Counter({FROM_NOWHERE: 5})
+    report = IndexReport(added=1, chunks=1, evidence=1, without_fact=1, by_model=True, problems=problems)
+    assert "5 names were left out" in next(no_facts(report))

@@ -1,0 +1,178 @@
+"""What indexing is said to cost, against what it then costs."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyadic.knowledge import Usage
+from polyadic.settings import ExtractionSettings, Settings
+from polyadic.workspace import Workspace
+from tests.server import EmptyText, ModelServer, ready
+from tests.server.fixtures import recorded_server
+from tests.support.with_a_model import HASHING, SMALL, by_look_of, story, workspace
+
+__all__ = ["recorded_server"]
+
+PRICES: dict[str, Any] = {"prompt_price": 0.15, "completion_price": 0.6}
+CLOSE = 0.15
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(ready()) as running:
+        yield running
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for n in range(3):
+        (folder / f"{n}.txt").write_text(story(n, 12))
+    return folder
+
+
+def passages(file: Path, first: int, most: int | None = None) -> Path:
+    """Every other passage of 2wiki-101, from the first or the second on."""
+    with (Path(os.environ["POLYADIC_DATA"]) / "2wiki-101" / "corpus.jsonl").open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in islice(lines, first, None, 2)]
+    kept = [json.dumps({"_id": row["_id"], "title": row["title"], "text": row["text"]}) for row in rows[:most]]
+    file.write_text("\n".join(kept))
+    return file
+
+
+def differ(estimated: float, real: float) -> float:
+    return abs(estimated - real) / real
+
+
+@pytest.mark.data
+def test_before_the_first_call_replies_are_guessed_well(tmp_path: Path, recorded_server: ModelServer) -> None:
+    """The rule of thumb comes from the other half of the passages."""
+    recorded_server.reset()
+    file = passages(tmp_path / "odd.jsonl", 1, 200)
+    with workspace(tmp_path / "kb", recorded_server, **PRICES) as kb:
+        found = kb.estimate([file])
+        assert recorded_server.asked == [] and not (tmp_path / "kb").exists()
+        report = kb.index([file])
+    assert (found.usage.calls, found.usage.prompt_tokens) == (report.usage.calls, report.usage.prompt_tokens)
+    assert found.usage.calls == len(recorded_server.calls) == found.chunks == found.documents == 200
+    assert found.usage.prompt_tokens == recorded_server.prompt_tokens
+    assert differ(found.usage.completion_tokens, recorded_server.completion_tokens) < CLOSE
+    assert differ(found.usage.money, report.usage.money) < CLOSE
+    assert differ(found.texts_to_embed, report.texts_embedded) < CLOSE
+    assert "rule of thumb" in found.basis
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize(("delay", "tokens_per_second", "at_once"), [(0.2, 500.0, 16), (0.0, 2000.0, 4)])
+def test_after_some_calls_the_time_is_known_too(
+    tmp_path: Path, recorded_server: ModelServer, delay: float, tokens_per_second: float, at_once: int
+) -> None:
+    recorded_server.reset()
+    recorded_server.delay, recorded_server.tokens_per_second = delay, tokens_per_second
+    try:
+        with workspace(tmp_path / "kb", recorded_server, at_once=at_once, **PRICES) as kb:
+            kb.index([passages(tmp_path / "even.jsonl", 0, 200)])
+            file = passages(tmp_path / "odd.jsonl", 1, 200)
+            found = kb.estimate([file])
+            report = kb.index([file])
+    finally:
+        recorded_server.delay, recorded_server.tokens_per_second = 0.0, None
+    assert "200 calls before" in found.basis
+    assert differ(found.seconds, report.seconds) < CLOSE
+    assert differ(found.usage.completion_tokens, report.usage.completion_tokens) < CLOSE
+    assert differ(found.usage.money, report.usage.money) < CLOSE
+
+
+def test_what_is_known_costs_nothing(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+    with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
+        all_new = kb.estimate([letters])
+        kb.index([letters / "0.txt"])
+        server.reset()
+        found = kb.estimate([letters])
+        assert (found.documents, found.unchanged, all_new.documents) == (2, 1, 3)
+        kb.delete(str(letters / "0.txt"))
+        kb.index([letters / "1.txt"], extractor="sentences")
+        again = kb.estimate([letters])
+        assert (again.documents, again.outdated, again.unchanged) == (2, 1, 1)
+        # Gone from the workspace, but its replies are remembered.
+        assert again.remembered == all_new.chunks - found.chunks > 0
+        assert again.usage.prompt_tokens < found.usage.prompt_tokens
+        anew = kb.estimate([letters], extractor="model")
+        assert (anew.documents, anew.usage.calls) == (3, found.usage.calls)
+        assert server.asked == []
+        kb.index([letters], extractor="model")
+        assert (len(server.calls), server.prompt_tokens) == (anew.usage.calls, anew.usage.prompt_tokens)
+
+
+def test_the_same_words_are_counted_once(tmp_path: Path, server: ModelServer) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(json.dumps({"_id": n, "title": "A", "text": story(0, 4)}) for n in "abc"))
+    with workspace(tmp_path / "kb", server) as kb:
+        found = kb.estimate([file])
+        assert (found.usage.calls, found.remembered) == (1, 2)
+        assert kb.index([file]).usage.calls == 1
+
+
+def test_chunks_that_failed_are_what_is_left_to_pay(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+    with workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
+        server.misbehave(EmptyText(), on=(2,))
+        kb.index([letters])
+        found = kb.estimate([letters])
+        assert (found.documents, found.unchanged, found.usage.calls) == (1, 2, 1)
+
+
+def test_further_looks_cost_what_they_did(tmp_path: Path) -> None:
+    def file(n: int) -> Path:
+        path = tmp_path / f"{n}.txt"
+        path.write_text(story(n, 24))
+        return path
+
+    with (
+        by_look_of(first=1) as server,
+        workspace(tmp_path / "kb", server, ExtractionSettings(gleanings=2), SMALL) as kb,
+    ):
+        before = kb.estimate([file(0)])
+        assert "2 further looks" in before.basis
+        report = kb.index([file(0)])
+        assert report.usage.calls > before.usage.calls == report.chunks
+        found = kb.estimate([file(1)])
+        real = kb.index([file(1)]).usage
+        for estimated, paid in zip(_numbers(found.usage), _numbers(real), strict=True):
+            assert differ(estimated, paid) < CLOSE
+
+
+def _numbers(usage: Usage) -> Iterable[float]:
+    return usage.calls, usage.prompt_tokens, usage.completion_tokens
+
+
+def test_limits_of_the_settings_take_their_time(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+    seconds = []
+    limits: list[dict[str, Any]] = [{}, {"requests_per_minute": 1}, {"tokens_per_minute": 100}]
+    for n, limit in enumerate(limits):
+        with workspace(tmp_path / str(n), server, chunking=SMALL, **limit) as kb:
+            found = kb.estimate([letters])
+            seconds.append(found.seconds)
+    assert seconds[1] == pytest.approx(60 * found.usage.calls, abs=2)
+    assert seconds[2] == pytest.approx(60 * found.usage.tokens / 100, abs=2)
+    assert seconds[0] < seconds[1] < seconds[2]
+
+
+def test_without_a_model_none_is_asked(tmp_path: Path, letters: Path) -> None:
+    with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
+        found = kb.estimate([letters])
+    assert (found.usage, found.basis, found.documents, found.remembered) == (Usage(), "", 3, 0)
+    assert found.texts_to_embed > 0 and not (tmp_path / "kb").exists()
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path, server: ModelServer, letters: Path) -> None:
+    (letters / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    with workspace(tmp_path / "kb", server) as kb:
+        found = kb.estimate([letters])
+    assert [Path(skipped.source).name for skipped in found.skipped] == ["broken.pdf"]

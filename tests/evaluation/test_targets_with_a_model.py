@@ -1,0 +1,45 @@
+"""What ``walk`` finds in 2wiki-101 when a large model's facts are in the store, read through real calls."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyadic.errors import WeightsMissing
+from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.retrieval import run_method
+from polyadic.models.weights import find_weights
+from polyadic.settings import ModelSettings, Settings
+from polyadic.workspace import Workspace
+from tests.server import ModelServer
+from tests.server.fixtures import recorded_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.weights]
+
+__all__ = ["recorded_server"]
+
+
+@pytest.fixture
+def workspace(recorded_server: ModelServer, tmp_path: Path) -> Iterator[Workspace]:
+    try:
+        find_weights()
+    except WeightsMissing as missing:
+        pytest.skip(str(missing))
+    model = ModelSettings(name="recorded", base_url=recorded_server.url, key_variable="")
+    with Workspace(tmp_path, Settings(model=model)) as opened:
+        yield opened
+
+
+def test_walk_finds_the_gold_passages_with_the_facts_of_a_model(
+    workspace: Workspace, recorded_server: ModelServer
+) -> None:
+    dataset = load_beir(Path(os.environ["POLYADIC_DATA"]) / "2wiki-101")
+    report = workspace.index([dataset.corpus])
+    assert (report.usage.calls, len(report.failed), report.stopped) == (report.chunks, 0, "")
+    recorded_server.reset()
+    runs = run_method(workspace, dataset.questions, "walk", 4000)
+    assert np.mean([run.recall(5) for run in runs]) >= 0.97
+    assert np.mean([run.all_gold(8) for run in runs]) >= 0.96
+    assert recorded_server.asked == []

@@ -1,0 +1,167 @@
+"""A store of an earlier version opens, is brought forward, and keeps what it holds."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from polyadic import identity
+from polyadic.construction.chunk import chunk_document
+from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.errors import StoreError
+from polyadic.knowledge import Chunk, Document
+from polyadic.settings import ChunkingSettings, Settings
+from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from polyadic.store.sqlite import SqliteStore
+from polyadic.workspace import Workspace
+from tests.server import ModelServer, ready
+from tests.support.with_a_model import HASHING, export, workspace
+
+TITLED = Document("memory:mercury", "Mercury (planet)", "Mercury passed before the Sun in Turin in 1631.")
+PLAIN = Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London. It rained.")
+DOCUMENTS = (TITLED, PLAIN)
+SETTINGS = Settings(embedding=HASHING)
+OLD_EXTRACTOR = "sentences-1"
+
+
+def version_1(folder: Path, documents: Sequence[Document]) -> Path:
+    """A workspace as version 1 wrote it: made by this one, and written back into the tables of that time."""
+    with Workspace(folder / "made", SETTINGS) as kb:
+        kb.add(documents)
+    old = folder / "old"
+    old.mkdir()
+    source = sqlite3.connect(folder / "made" / "store.sqlite")
+    target = sqlite3.connect(old / "store.sqlite")
+    target.executescript(MIGRATIONS[0])
+    for table in ("meta", "document", "vector", "passage_window", "fact", "entity", "said", "called", "participation"):
+        copy(source, target, table)
+    copy(source, target, "statement")
+    for table, columns in (
+        ("revision", "id, document, content, recipe, title, title_key, text, metadata"),
+        ("chunk", "id, digest, revision, start, stop, fresh, tokens, evidence"),
+    ):
+        copy(source, target, table, columns)
+    for revision, recipe in target.execute("SELECT id, recipe FROM revision").fetchall():
+        old_recipe = json.dumps(json.loads(recipe) | {"extractor": OLD_EXTRACTOR}, sort_keys=True)
+        target.execute("UPDATE revision SET recipe = ? WHERE id = ?", (old_recipe, revision))
+    words = "SELECT c.id, r.title, substr(r.text, c.start + 1, c.stop - c.start) FROM chunk c JOIN revision r"
+    target.executemany(
+        "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", target.execute(words + " ON r.id = c.revision")
+    )
+    target.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    target.execute("PRAGMA user_version = 1")
+    target.commit()
+    source.close()
+    target.close()
+    return old
+
+
+def copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: str = "*") -> None:
+    rows = source.execute(f"SELECT {columns} FROM {table}").fetchall()
+    names = f" ({columns})" if columns != "*" else ""
+    marks = ", ".join("?" * len(rows[0])) if rows else ""
+    target.executemany(f"INSERT INTO {table}{names} VALUES ({marks})", rows)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    return version_1(tmp_path, DOCUMENTS)
+
+
+def version(folder: Path) -> int:
+    connection = sqlite3.connect(folder / "store.sqlite")
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.close()
+    return found
+
+
+def test_it_is_brought_forward_and_keeps_what_it_holds(tmp_path: Path, old: Path) -> None:
+    assert version(old) == 1
+    with Workspace(old, SETTINGS) as kb, Workspace(tmp_path / "made", SETTINGS) as made:
+        assert export(kb) == export(made)
+        assert version(old) == VERSION
+        assert {record.extractor for record in kb.documents()} == {OLD_EXTRACTOR}
+        assert kb.status().failures == () and kb.status().spent.calls == 0
+        assert kb.show_document("memory:ada").document.pages == ()
+
+
+def test_it_answers(old: Path) -> None:
+    with Workspace(old, SETTINGS) as kb:
+        answer = kb.query("Whom did Ada Lovelace meet in London?")
+        assert "Charles Babbage" in answer.text and answer.citations
+        assert "Turin" in kb.query("Where did Mercury pass before the Sun?").text
+        assert [fact.text for fact in kb.facts_of("Charles Babbage")]
+
+
+def test_titles_are_found_without_their_qualifier(old: Path) -> None:
+    with Workspace(old, SETTINGS) as kb:
+        assert len(kb.documents()) == len(DOCUMENTS)
+    connection = sqlite3.connect(old / "store.sqlite")
+    found = dict(connection.execute("SELECT title_key, title_bare FROM revision"))
+    connection.close()
+    bare = identity.entity_key(identity.without_qualifier(TITLED.title))
+    assert found == {identity.entity_key(TITLED.title): bare, "": ""}
+
+
+def test_documents_come_and_go_afterwards(tmp_path: Path, old: Path) -> None:
+    with Workspace(old, SETTINGS) as kb, Workspace(tmp_path / "made", SETTINGS) as made:
+        for one in (kb, made):
+            one.delete("memory:ada")
+            one.add([Document("memory:new", "", "Mary Somerville taught Ada Lovelace in Chelsea.")])
+        assert export(kb) == export(made)
+        # The sentence extractor of that time was another, and asking it costs nothing.
+        report = kb.add(DOCUMENTS)
+        assert (report.added, report.changed, report.unchanged) == (1, 1, 0)
+        assert made.add(DOCUMENTS).unchanged == 1
+        assert export(kb) == export(made)
+
+
+def test_it_can_be_read_again_with_a_model(old: Path) -> None:
+    with ModelServer(ready()) as server, workspace(old, server) as kb:
+        assert kb.add(DOCUMENTS).outdated == 2
+        assert kb.add(DOCUMENTS, extractor="model").changed == 2
+        assert len(server.calls) == 2 and kb.status().spent.calls == 2
+
+
+def test_an_interrupted_run_of_that_time_is_taken_up(tmp_path: Path) -> None:
+    old = version_1(tmp_path, DOCUMENTS)
+    with sqlite3.connect(old / "store.sqlite") as connection:
+        connection.execute("UPDATE chunk SET evidence = NULL WHERE revision = 1")
+    connection.close()
+    with Workspace(old, SETTINGS) as kb, Workspace(tmp_path / "made", SETTINGS) as made:
+        kb.add(DOCUMENTS)
+        assert kb.status().failures == ()
+        assert {d.extractor for d in kb.documents()} == {d.extractor for d in made.documents()}
+
+
+def test_a_newer_store_is_refused(old: Path) -> None:
+    connection = sqlite3.connect(old / "store.sqlite")
+    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    connection.close()
+    with pytest.raises(StoreError, match="newer Polyadic"):
+        SqliteStore(old, "hashing")
+
+
+def test_a_migration_happens_wholly_or_not_at_all(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = (*MIGRATIONS, "CREATE TABLE later (id INTEGER);\nSELECT id FROM nowhere;\n")
+    with monkeypatch.context() as patched:
+        patched.setattr("polyadic.store.database.MIGRATIONS", broken)
+        patched.setattr("polyadic.store.database.VERSION", len(broken))
+        with pytest.raises(StoreError, match="nowhere"):
+            SqliteStore(old, "hashing")
+    assert version(old) == 1
+    with Workspace(old, SETTINGS) as kb:
+        assert len(kb.documents()) == len(DOCUMENTS)
+
+
+def test_evidence_reads_as_it_was_written(old: Path) -> None:
+    extractor = SentenceExtractor("auto")
+    (chunk,) = chunk_document(PLAIN, ChunkingSettings())
+    assert isinstance(chunk, Chunk)
+    expected = asyncio.run(extractor.extract(PLAIN, chunk)).evidence
+    with Workspace(old, SETTINGS) as kb, kb._existing_store.write() as writer:
+        ((_, said),) = writer.current(PLAIN.id)
+    assert said == expected
