@@ -1,14 +1,16 @@
 """From a question to an answer through a workspace, with a language model over real HTTP and without one."""
 
 import asyncio
+import gc
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
-from polyadic.errors import ModelUnavailable, NoReply, SettingsError
+from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
 from polyadic.generation.model_answer import NOTHING_FOUND
 from polyadic.generation.phrases import no_answer
 from polyadic.knowledge import Answer, Document, Turn, Usage
@@ -280,6 +282,47 @@ def test_a_stream_that_is_left_early_lets_the_connection_go(kb: Workspace, serve
     finally:
         server.tokens_per_second = None
     assert kb.query(QUESTION).answered
+
+
+def test_a_stream_is_left_with_a_plain_break(
+    kb: Workspace, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.responders = [citing("Babbage", "It was Charles Babbage [*]. " * 200)]
+    server.tokens_per_second = 200
+
+    async def left() -> None:
+        async for piece in kb.astream(QUESTION):
+            assert piece
+            break
+
+    async def left_in_a_loop_that_goes_on() -> None:
+        await left()
+        while server.calls[-1].status != 0:
+            await asyncio.sleep(0.01)
+        async with aclosing(kb.astream(QUESTION)) as pieces:
+            async for _ in pieces:
+                break
+        await kb.aclose()
+
+    try:
+        asyncio.run(left())
+        assert eventually(lambda: [call.status for call in server.calls] == [0])
+        asyncio.run(asyncio.wait_for(left_in_a_loop_that_goes_on(), 10))
+        assert eventually(lambda: [call.status for call in server.calls] == [0, 0, 0])
+    finally:
+        server.tokens_per_second = None
+    gc.collect()
+    assert not caplog.records
+
+
+def test_a_question_is_no_document(kb: Workspace, server: ModelServer) -> None:
+    long = "Who designed the Analytical Engine? " * 600
+    said = "the question has 21,600 characters, and at most 20,000 can be answered: ask in a few sentences"
+    for ask in (kb.query, kb.retrieve, lambda question: list(kb.stream(question))):
+        with pytest.raises(PolyadicError, match=said):
+            ask(long)
+    assert not server.asked
+    assert kb.query(long[:20_000], answer=QUOTES).answered
 
 
 def test_an_answer_that_cites_much_embeds_little(opened: Callable[..., Workspace], server: ModelServer) -> None:

@@ -17,7 +17,8 @@ FLOORS = (
     {"asking", "lookup", "doctor", "status"},
     {"workspace"},
     {"__init__"},
-    {"evaluation", "cli"},
+    {"evaluation", "interchange"},
+    {"cli"},
     {"__main__"},
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

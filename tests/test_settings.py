@@ -47,6 +47,43 @@ def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> Non
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("POLYADIC_MODEL__NMAE", "gpt", r"sets model\.nmae wrongly .*known here: base_url"),
+        ("polyadic_model__context_tokens", "many", r"sets model\.context_tokens wrongly .*integer"),
+        ("POLYADIC_MODEL", '{"nmae": "gpt"}', r"sets model\.nmae wrongly"),
+        ("POLYADIC_MODEL", "3", "sets model wrongly"),
+        ("POLYADIC_MODEL", "foo", "holds no JSON: write a list"),
+        ("POLYADIC_MODEL__NAME__X", "gpt", r"sets model\.name wrongly"),
+        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "person,place", "holds no JSON: write a list"),
+        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "[1]", r"sets extraction\.entity_types\.0 wrongly"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    file.write_text("[model]\nname = 'gpt'\n")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=said) as error:
+        load_settings(file)
+    assert str(error.value).startswith(f"the environment variable {name} ")
+    assert str(file) not in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_mistake_in_the_file_names_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[model]\nnmae = 'gpt'\n")
+    monkeypatch.setenv("POLYADIC_MODEL", '{"temperature": 1}')
+    monkeypatch.setenv("POLYADIC_MODEL__NAME", "other")
+    with pytest.raises(SettingsError) as error:
+        load_settings(file)
+    assert str(error.value).startswith(f"{file} sets model.nmae wrongly")
+    file.write_text("nothing")
+    with pytest.raises(SettingsError) as error:
+        load_settings(file)
+    assert str(error.value).startswith(f"{file} cannot be read")
+
+
 def test_the_methods_that_can_be_set_are_those_that_there_are() -> None:
     assert {method_named(name, Settings()).name for name in METHODS} == set(METHODS)
     with pytest.raises(SettingsError) as error:

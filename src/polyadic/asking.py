@@ -5,7 +5,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from polyadic.errors import NotFound, SettingsError
+from polyadic.errors import NotFound, PolyadicError, SettingsError
+from polyadic.generation.apart import Apart
 from polyadic.generation.extractive import quote_answer
 from polyadic.generation.follow_up import self_contained, with_last_question
 from polyadic.generation.model_answer import Answerer
@@ -23,6 +24,9 @@ NO_MODEL = SettingsError(
     "this needs a language model, and none is named",
     "polyadic init --preset openai (or ollama, ...) names one, or set name under [model]",
 )
+
+# About 5,000 tokens: what is longer is a document.
+LONGEST_QUESTION = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,12 @@ class Asker:
         return self._finished(made, step, usage)
 
     async def stream(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
-        """The text of the answer in pieces as they come, then the answer."""
-        ask = _readable(ask)
+        """The text of the answer in pieces as they come, then the answer; may be left at any piece."""
+        async with Apart(self._pieces(_readable(ask))) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         answerer = self._answerer(ask)
         knowledge, step, usage = await self._prepared(ask, answerer)
         if answerer is None:
@@ -147,7 +155,13 @@ class Asker:
 
 
 def _readable(ask: Ask) -> Ask:
-    """An argument that could not be decoded holds half surrogates, which no model and no store can read."""
+    """The question, if it is one, as it can be read.
+
+    An argument that could not be decoded holds half surrogates, which no model and no store can read.
+    """
+    if len(ask.question) > LONGEST_QUESTION:
+        what = f"the question has {len(ask.question):,} characters, and at most {LONGEST_QUESTION:,} can be answered"
+        raise PolyadicError(what, "ask in a few sentences, and index what they are about")
     turns = [Turn(_decoded(turn.question), _decoded(turn.answer)) for turn in ask.history]
     return replace(ask, question=_decoded(ask.question), history=turns)
 

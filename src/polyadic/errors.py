@@ -1,5 +1,10 @@
 """Errors that a user sees: what happened and where, and what to do next, on one line."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from polyadic.knowledge import Usage
+
 
 class PolyadicError(Exception):
     """A problem that can be explained.
@@ -58,4 +63,19 @@ class ModelUnavailable(PolyadicError):
 
 
 class NoReply(PolyadicError):
-    """A model gave no usable reply to one request; others may fare better."""
+    """A model gave no usable reply to one request; others may fare better.
+
+    Parameters
+    ----------
+    what, next_step
+        As for every problem.
+    usage
+        What was paid all the same, where an endpoint sent something that is of no use; None where it sent nothing.
+    seconds
+        How long that took.
+    """
+
+    def __init__(self, what: str, next_step: str = "", *, usage: "Usage | None" = None, seconds: float = 0.0) -> None:
+        super().__init__(what, next_step)
+        self.usage = usage
+        self.seconds = seconds

@@ -6,7 +6,7 @@ extraction said of one chunk; facts and entities are derived from the evidence p
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from polyadic import identity
@@ -163,6 +163,16 @@ class Place:
     quote: str
     page: int | None = None
     extractor: str = ""
+
+    def part(self, span: Span) -> "Place":
+        """The place of a part of the quote; ``span`` counts from the beginning of the quote, not of the document.
+
+        >>> place = Place("d", "memory:d", "", "c", Span(100, 112), "Ada Lovelace")
+        >>> place.part(Span(4, 12)).span, place.part(Span(4, 12)).quote
+        (Span(start=104, end=112), 'Lovelace')
+        """
+        at = Span(self.span.start + span.start, self.span.start + span.end)
+        return replace(self, span=at, quote=self.quote[span.start : span.end])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ Preset = Mapping[str, Mapping[str, object]]
 
 _LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
 
+# The facts of a chunk take several times its tokens, and have to fit into one reply.
+_SMALL_CHUNKS = {"chunking": {"tokens": 400, "overlap": 40}}
+
 PRESETS: Mapping[str, Preset] = {
     "openai": {
         "model": {
@@ -50,7 +53,8 @@ PRESETS: Mapping[str, Preset] = {
             "context_tokens": 8192,
             "output_tokens": 4000,
             "at_once": 2,
-        }
+        },
+        **_SMALL_CHUNKS,
     },
     "vllm": {
         "model": {
@@ -70,7 +74,8 @@ PRESETS: Mapping[str, Preset] = {
             "context_tokens": 8192,
             "output_tokens": 4000,
             "at_once": 1,
-        }
+        },
+        **_SMALL_CHUNKS,
     },
     # arXiv 2503.21322v3: the models, temperature and calls at once of the experiments. Their limit of 32 k generated
     # tokens is more than the model has; this is its own.

@@ -5,10 +5,11 @@ settings: a setting names the environment variable that holds one.
 """
 
 import json
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -56,7 +57,9 @@ class EndpointSettings(Section):
         default="OPENAI_API_KEY", description="environment variable that holds the key; empty: the endpoint needs none"
     )
     azure_api_version: str = Field(default="", description="only for Azure: its API version, such as 2024-10-21")
-    at_once: int = Field(default=16, ge=1, le=1000, description="calls at once")
+    at_once: int = Field(
+        default=16, ge=1, le=1000, description="calls at once; as the two limits below, of each event loop by itself"
+    )
     requests_per_minute: int = Field(default=0, ge=0, description="most calls a minute; 0: no limit")
     tokens_per_minute: int = Field(default=0, ge=0, description="most tokens a minute; 0: no limit")
     timeout: float = Field(default=180.0, gt=0, description="seconds to wait for a reply")
@@ -69,7 +72,9 @@ class ModelSettings(EndpointSettings):
 
     name: str = Field(default="", description="the model's name at the endpoint (Azure: the deployment's)")
     context_tokens: int = Field(default=16_000, ge=1000, description="tokens that the model can hold, reply included")
-    output_tokens: int = Field(default=8000, ge=100, description="longest reply to wait for, in tokens")
+    output_tokens: int = Field(
+        default=8000, ge=100, description="longest reply to wait for, in tokens; less where context_tokens has no room"
+    )
     temperature: float = Field(default=0.0, ge=0, le=2, description="0: as repeatable as the model can be")
     json_mode: Literal["auto", "schema", "object", "text"] = Field(
         default="auto", description="how JSON is asked for: by schema, as an object, in words, or the first that works"
@@ -224,11 +229,62 @@ def load_settings(file: Path) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(
-            f"{file}, or the environment, sets {name} wrongly ({first['msg']})", _known(name)
-        ) from error
-    except (SettingsSourceError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file}, or the environment, cannot be read ({error})", "mend it or remove it") from error
+        variable = _variable(first["loc"])
+        where = f"the environment variable {variable}" if variable else str(file)
+        raise SettingsError(f"{where} sets {name} wrongly ({first['msg']})", _known(name)) from error
+    except SettingsSourceError as error:
+        fields = 'write a list as ["a", "b"], and a section field by field (POLYADIC_MODEL__NAME)'
+        raise SettingsError(f"the environment variable {_no_json()} holds no JSON", fields) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read ({error})", "mend it or remove it") from error
+
+
+def _variable(location: Sequence[str | int]) -> str | None:
+    """The environment variable that sets what stands at a location of the settings; None where none does."""
+    names = {variable.upper(): variable for variable in os.environ}
+    for cut in range(len(location), 0, -1):
+        variable = names.get(_variable_of(*location[:cut]))
+        if variable and _holds(os.environ[variable], location[cut:]):
+            return variable
+    # POLYADIC_MODEL__NAME__X makes a section out of a name.
+    within = _variable_of(*location, "")
+    return next((variable for name, variable in names.items() if name.startswith(within)), None)
+
+
+def _variable_of(*location: str | int) -> str:
+    return ("POLYADIC_" + "__".join(map(str, location))).upper()
+
+
+def _holds(value: str, location: Sequence[str | int]) -> bool:
+    """Whether the value of a variable, which is JSON where it stands for more than one, has something there.
+
+    >>> _holds("300", ()), _holds('{"tokens": 300}', ("tokens",)), _holds('{"tokens": 300}', ("overlap",))
+    (True, True, False)
+    """
+    held: Any = json.loads(value) if location else None
+    for part in location:
+        if not (part in held if isinstance(held, dict) else isinstance(part, int) and isinstance(held, list)):
+            return False
+        held = held[part]
+    return True
+
+
+def _no_json() -> str:
+    """The environment variables that stand for a section or a list and hold no JSON."""
+    expected = set()
+    for section, field in Settings.model_fields.items():
+        expected.add(_variable_of(section))
+        of_section = type(field.default).model_fields.items()
+        expected |= {_variable_of(section, name) for name, one in of_section if isinstance(one.default, tuple)}
+    return " or ".join(sorted(name for name in os.environ if name.upper() in expected and not _is_json(name)))
+
+
+def _is_json(variable: str) -> bool:
+    try:
+        json.loads(os.environ[variable])
+    except ValueError:
+        return False
+    return True
 
 
 def template(chosen: Mapping[str, Mapping[str, object]] | None = None) -> str:

@@ -21,7 +21,8 @@ from polyadic.construction import choice
 from polyadic.construction.choice import Chosen, ExtractorName
 from polyadic.construction.estimating import Estimate, Estimator, Known
 from polyadic.construction.index_report import IndexReport, Progress
-from polyadic.construction.indexing import Indexer, withdraw
+from polyadic.construction.indexing import Indexer
+from polyadic.construction.publishing import withdraw
 from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
@@ -135,7 +136,7 @@ class Workspace:
             known = Known(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
             return await self._estimator(chosen, known, extractor).estimate(sources)
 
-    async def adelete(self, reference: str) -> list[DocumentRecord]:
+    async def adelete(self, reference: str, forget_replies: bool = False) -> list[DocumentRecord]:
         """Withdraw a document with all that only it supports, or every row of a file of rows; returns what went.
 
         Parameters
@@ -143,6 +144,9 @@ class Workspace:
         reference
             Path or other source, title, or 8 digits or more of the identifier. The path of a .jsonl or .csv file
             means all of its rows, ``PATH#ROW`` one.
+        forget_replies
+            Forget as well what language models replied, of all documents: replies are kept so that nothing is paid
+            for twice, and hold what documents said.
 
         Raises
         ------
@@ -152,6 +156,9 @@ class Workspace:
         with self._existing_store.read() as reader:
             records = lookup.documents(reader, reference)
         await withdraw(self._existing_store, [record.id for record in records], lambda: self.embedder)
+        if forget_replies:
+            with self._existing_store.write() as writer:
+                writer.forget_replies()
         return records
 
     # questions
@@ -204,7 +211,11 @@ class Workspace:
         history: Sequence[Turn] = (),
         answer: AnswerSettings | None = None,
     ) -> AsyncGenerator[str | Answer, None]:
-        """The text of the answer in pieces as they come, then the answer; parameters as for :meth:`aquery`."""
+        """The text of the answer in pieces as they come, then the answer; parameters as for :meth:`aquery`.
+
+        It may be left with a plain ``break``: what is under way then ends as soon as the loop comes to it. To have it
+        ended before going on, say ``async with contextlib.aclosing(kb.astream(...)) as pieces``.
+        """
         return self._asker.stream(Ask(question, method, context_tokens, history, answer))
 
     # the hypergraph itself (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of these)

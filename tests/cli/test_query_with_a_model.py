@@ -61,10 +61,46 @@ def test_a_conversation_goes_on(polyadic: Command, server: ModelServer, tmp_path
     assert outcome.out.splitlines()[1] == "(understood as: What did Ada Lovelace write?)"
     assert "ms  make the question self-contained: What did Ada Lovelace write?" in outcome.out
     assert "ms  check the citations: 2 hold" in outcome.out
-    (tmp_path / "talk.jsonl").write_text("no conversation")
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("no conversation", "talk.jsonl is no conversation"),
+        ('{"question": null, "answer": "A mathematician."}', '("question" is null, not a text): write a line'),
+        ('{"question": "Who?", "answer": ["Ada"]}', '("answer" is ["Ada"], not a text): write a line'),
+        ('{"question": "Who?"}', "talk.jsonl is no conversation ('answer'): write a line"),
+        ("null", "talk.jsonl is no conversation"),
+    ],
+)
+def test_what_is_no_conversation(
+    polyadic: Command, server: ModelServer, tmp_path: Path, written: str, problem: str
+) -> None:
+    (tmp_path / "talk.jsonl").write_text(written)
     wrong = polyadic("query", "What did she write?", "--history", "talk.jsonl")
-    assert (wrong.code, wrong.out) == (1, "")
-    assert "talk.jsonl is no conversation" in wrong.err
+    assert (wrong.code, wrong.out, wrong.err.count("\n")) == (1, "", 1)
+    assert problem in wrong.err
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--context-only", "--by", "model"), "--by cannot go with --context-only, which gives no answer"),
+        (("--context-only", "--style", "short", "--think"), "--style and --think cannot go with --context-only"),
+        (("--context-only", "--history", "talk.jsonl"), "--history cannot go with --context-only"),
+        (("--by", "quotes", "--style", "short"), "--style cannot go with --by quotes, which asks no language model"),
+        (("--by", "quotes", "--think"), "--think cannot go with --by quotes"),
+    ],
+)
+def test_what_does_not_go_together(
+    polyadic: Command, server: ModelServer, tmp_path: Path, options: tuple[str, ...], problem: str
+) -> None:
+    (tmp_path / "talk.jsonl").write_text('{"question": "Who?", "answer": "Ada."}\n')
+    outcome = polyadic("query", QUESTION, *options)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert problem in outcome.err and not server.asked
+    assert polyadic("query", QUESTION, "--by", "quotes", "--history", "talk.jsonl").code == 0
 
 
 def test_style_and_thoughts(polyadic: Command, server: ModelServer) -> None:

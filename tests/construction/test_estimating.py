@@ -3,18 +3,20 @@
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polyadic.errors import ModelUnavailable
 from polyadic.knowledge import Usage
-from polyadic.settings import ExtractionSettings, Settings
+from polyadic.settings import EmbeddingSettings, ExtractionSettings, Settings
 from polyadic.workspace import Workspace
-from tests.server import EmptyText, ModelServer, ready
+from tests.server import EmptyText, ModelServer, Status, ready
 from tests.server.fixtures import recorded_server
-from tests.support.with_a_model import HASHING, SMALL, by_look_of, story, workspace
+from tests.support.with_a_model import HASHING, SMALL, by_look_of, settings, story, workspace
 
 __all__ = ["recorded_server"]
 
@@ -162,6 +164,63 @@ def test_limits_of_the_settings_take_their_time(tmp_path: Path, server: ModelSer
     assert seconds[1] == pytest.approx(60 * found.usage.calls, abs=2)
     assert seconds[2] == pytest.approx(60 * found.usage.tokens / 100, abs=2)
     assert seconds[0] < seconds[1] < seconds[2]
+
+
+# embedding by an endpoint
+
+
+@contextmanager
+def embedding(folder: Path, server: ModelServer) -> Iterator[Workspace]:
+    """A workspace that has sentences read here, and embedded by the server."""
+    asked = {"name": "hashing", "base_url": server.url, "key_variable": "", "retries": 0, "prompt_price": 100.0}
+    embedding = EmbeddingSettings.model_validate({"model": "endpoint", **asked})
+    with Workspace(folder, Settings(embedding=embedding, chunking=SMALL)) as kb:
+        yield kb
+
+
+def test_what_embedding_costs_is_estimated_and_then_reported(
+    tmp_path: Path, server: ModelServer, letters: Path
+) -> None:
+    with embedding(tmp_path / "kb", server) as kb:
+        found = kb.estimate([letters])
+        assert server.embeddings.asked == [] and not (tmp_path / "kb").exists()
+        report = kb.index([letters])
+        calls = server.embeddings.calls
+        tokens = sum(call.prompt_tokens for call in calls)
+        assert [*_numbers(report.embedding_usage)] == [len(calls), tokens, 0]
+        assert report.embedding_usage.money == pytest.approx(tokens / 1e4)
+        assert (report.usage, found.usage) == (Usage(), Usage())
+        assert found.embedding_usage.calls > 0 and found.embedding_usage.money > 0
+        assert found.seconds == pytest.approx(found.texts_to_embed / 1000, rel=0.05)
+        assert kb.index([letters]).embedding_usage == Usage()
+        with kb._existing_store.read() as reader:
+            ((purpose, model), (paid, _)), *others = reader.spent().items()
+        assert (purpose, model, paid.prompt_tokens, others) == ("embed", "hashing", tokens, [])
+
+
+def test_what_embedding_cost_until_it_failed_is_in_the_ledger(
+    tmp_path: Path, server: ModelServer, letters: Path
+) -> None:
+    with embedding(tmp_path / "kb", server) as kb:
+        kb.index([letters / "0.txt"])
+        server.misbehave(Status(401), times=None, on=(2,), route="embeddings")
+        with pytest.raises(ModelUnavailable):
+            kb.index([letters])
+        paid = sum(call.prompt_tokens for call in server.embeddings.calls)
+        assert len(server.embeddings.calls) >= 2
+        assert kb.status().spent.prompt_tokens == paid
+
+
+@pytest.mark.data
+def test_tokens_to_embed_are_guessed_well(tmp_path: Path, recorded_server: ModelServer) -> None:
+    recorded_server.reset()
+    file = passages(tmp_path / "odd.jsonl", 1, 200)
+    embedding = EmbeddingSettings(model="endpoint", name="hashing", base_url=recorded_server.url, key_variable="")
+    for n, asked in enumerate((settings(recorded_server), Settings())):
+        with Workspace(tmp_path / str(n), asked.model_copy(update={"embedding": embedding})) as kb:
+            found = kb.estimate([file])
+            report = kb.index([file])
+        assert differ(found.embedding_usage.prompt_tokens, report.embedding_usage.prompt_tokens) < CLOSE
 
 
 def test_without_a_model_none_is_asked(tmp_path: Path, letters: Path) -> None:

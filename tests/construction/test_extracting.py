@@ -166,6 +166,27 @@ def test_twelve_failures_in_a_row_are_no_accident(tmp_path: Path) -> None:
         assert export(kb) == whole
 
 
+def test_a_document_that_the_model_will_not_read_stands_in_no_others_way(tmp_path: Path) -> None:
+    bad = Document("memory:bad", "Bad", story(90, 200))
+    with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=4) as kb:
+        server.misbehave(Refusal(), when=lambda asked: "Document: Bad" in asked.text, times=None)
+        report = kb.add([bad, *MANY])
+        assert (report.stopped, report.added) == ("", 1 + len(MANY))
+        assert len(report.failed) > 12
+        assert {failure.source for failure in report.failed} == {bad.source}
+
+
+def test_documents_that_failed_before_stand_in_no_others_way(tmp_path: Path) -> None:
+    bad = [Document(f"memory:bad{n:02}", "Bad", story(90 + n, 1)) for n in range(30)]
+    with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=1) as kb:
+        server.misbehave(Refusal(), when=lambda asked: "Document: Bad" in asked.text, times=None)
+        assert kb.add([*bad, *MANY]).stopped
+        for _ in range(3):
+            kb.add([*bad, *MANY])
+        assert not kb.add([*bad, *MANY]).stopped
+        assert {record.source for record in kb.documents()} >= {document.source for document in MANY}
+
+
 def test_failures_here_and_there_stop_nothing(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=SMALL, at_once=2) as kb:
         server.misbehave(EmptyText(), on=range(2, 1000, 2))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from polyadic.construction.extractor import Extraction
 from polyadic.construction.index_report import IndexReport
-from polyadic.construction.indexing import withdraw
+from polyadic.construction.publishing import withdraw
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import StoreBusy
 from polyadic.knowledge import Chunk, Document

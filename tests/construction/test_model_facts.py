@@ -210,17 +210,35 @@ def test_a_failed_second_look_loses_nothing(tmp_path: Path, fault: Replaced | Em
         assert report.problems
 
 
-def test_a_reply_that_was_cut_off_keeps_what_is_whole(tmp_path: Path) -> None:
-    with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
-        server.misbehave(CutText())
-        report = kb.add([ADA])
-        assert 1 <= report.facts < len(SENTENCES)
+def test_what_does_not_fit_into_one_reply_is_asked_for_in_halves(tmp_path: Path) -> None:
+    with ModelServer(ready()) as server, workspace(tmp_path / "wide", server) as kb:
+        kb.add([ADA])
+        whole, longest = export(kb), server.completion_tokens
+        server.reset()
+        with workspace(tmp_path / "narrow", server, output_tokens=longest - 10) as narrow:
+            report = narrow.add([ADA])
+            assert (report.facts, dict(report.problems), len(server.calls)) == (len(SENTENCES), {}, 3)
+            assert export(narrow) == whole
+            narrow.delete("memory:ada")
+            narrow.add([ADA])
+            assert len(server.calls) == 3
+        asked = [call.asked.last_user_text for call in server.calls]
+        assert all("[2]" in one and "[3]" not in one for one in asked[1:])
+        assert SENTENCES[1] in asked[2].partition("Sentences:")[0]
+
+
+def test_a_sentence_with_more_facts_than_fit_keeps_those_that_are_whole(tmp_path: Path) -> None:
+    rows = [fact(f"{FIRST} {n}", ["Ada Lovelace", "London"], [1]) for n in range(9)]
+    with serving(*rows) as server, workspace(tmp_path, server, output_tokens=400) as kb:
+        report = kb.add([Document("memory:ada", "", FIRST)])
+        assert 1 <= report.facts < len(rows)
         assert report.problems["reply cut off at output_tokens"] == 1
 
 
 def test_a_reply_without_one_whole_fact_says_why(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
-        server.misbehave(Replaced('{"facts": [{"text": "Ada Lovelace met Charles Babbage'), CutText())
+        cut = (Replaced('{"facts": [{"text": "Ada Lovelace met Charles Babbage'), CutText())
+        server.misbehave(*cut, times=None)
         report = kb.add([ADA])
         assert [f.reason.partition(" (")[0] for f in report.failed] == [
             "recorded reached output_tokens before its first fact was whole"

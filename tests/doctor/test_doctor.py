@@ -10,7 +10,7 @@ from polyadic.doctor.finding import Finding, State
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
 from polyadic.workspace import Workspace
-from tests.server import Asked, ModelServer, needle
+from tests.server import Asked, Late, ModelServer, needle
 
 HASHING = EmbeddingSettings(model="hashing")
 ADA = Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")
@@ -169,3 +169,19 @@ def test_chunks_that_could_not_be_read(tmp_path: Path, server: ModelServer) -> N
         report = kb.add([ADA])  # no responder knows what to say of facts, so the server fails
     assert len(report.failed) == 1
     assert "because 1 chunks could not be read" in examine(tmp_path, settings)["facts"].detail
+
+
+def test_a_model_that_repeats_nothing_has_a_window_that_cannot_be_measured(tmp_path: Path) -> None:
+    def forgetful(asked: Asked) -> str | None:
+        return "I do not know." if "pass phrase" in asked.text else small_talk(asked)
+
+    with ModelServer([forgetful]) as server:
+        found = examine(tmp_path, with_model(server, context_tokens=4000))["context"]
+    assert (found.state, "not even of 800 tokens" in found.detail) == (State.DOUBTFUL, True)
+
+
+def test_a_timeout_says_nothing_of_the_window(tmp_path: Path, server: ModelServer) -> None:
+    server.misbehave(Late(3), when=lambda asked: "pass phrase" in asked.text)
+    found = examine(tmp_path, with_model(server, timeout=1))
+    assert "context" not in found
+    assert "no reply within 1 s" in found["model"].detail

@@ -129,6 +129,12 @@ def test_a_model_that_was_asked_to_think_shows_nothing_before_its_answer() -> No
     assert shown[-1] == "Ada [1]."
 
 
+def test_a_marker_at_the_end_of_an_answer_stays_shown() -> None:
+    reply = "<answer>Ada [2-4]</answer>"
+    shown = [marked(reply[:end], 5, thinks, whole=False).text for thinks in (True, False) for end in range(17, 27)]
+    assert shown == (["Ada", *["Ada [1][2][3]"] * 9]) * 2
+
+
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.booleans(), st.data())
 @settings(max_examples=1500)
 def test_what_is_shown_of_a_part_begins_what_is_shown_of_more(

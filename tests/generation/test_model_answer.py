@@ -1,7 +1,7 @@
 """Answers by a language model from hand-made knowledge, over real HTTP."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -10,12 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyadic.errors import ModelUnavailable, NoReply
+from polyadic.generation.context import Context
+from polyadic.generation.marked import Marked
 from polyadic.generation.model_answer import NOTHING_FOUND, Answerer
 from polyadic.generation.phrases import no_answer
 from polyadic.knowledge import Answer, Document, Item, Kind, Knowledge, Place, Span, Step, Usage
 from polyadic.models.endpoint_model import EndpointModel
 from polyadic.models.hashing import HashingEmbedder
-from polyadic.models.language_model import LanguageModel
+from polyadic.models.language_model import LanguageModel, Reply, Request
 from polyadic.models.tokens import count_tokens
 from polyadic.prompts.library import Prompts
 from polyadic.settings import AnswerSettings, ModelSettings
@@ -155,11 +157,68 @@ def test_where_nothing_was_found_nothing_is_asked(server: ModelServer) -> None:
     assert (server.asked, given.usage) == ([], Usage())
 
 
-def test_where_nothing_fits_nothing_is_asked_and_that_is_said(server: ModelServer) -> None:
+LONG = knowledge(Document("memory:long", "", "The engine has a wheel. " * 600))
+
+
+@pytest.mark.parametrize(
+    ("limits", "context_tokens", "known", "problem"),
+    [
+        ({}, 9, KNOWN, r"fits into 9 tokens, so recorded was not asked: raise context_tokens under \[retrieval\]"),
+        ({}, 9, replace(KNOWN, items=(), omitted=3), "fits into 9 tokens"),
+        (
+            {"context_tokens": 2000},
+            4000,
+            LONG,
+            r"holds 2000, question and answer included: set context_tokens under \[model\] to what it holds",
+        ),
+    ],
+)
+def test_where_nothing_fits_nothing_is_asked_and_that_is_said(
+    server: ModelServer, limits: dict[str, object], context_tokens: int, known: Knowledge, problem: str
+) -> None:
     server.reset()
-    given = asyncio.run(answerer(model(server), context_tokens=9).answer(KNOWN))
-    assert given.note == "nothing that was found fits into 9 tokens, so no language model was asked"
+    who = answerer(model(server, **limits), context_tokens=context_tokens)
+    with pytest.raises(NoReply, match=problem):
+        asyncio.run(who.answer(known))
+    with pytest.raises(NoReply, match=problem):
+        asyncio.run(anext(who.stream(known)))
     assert not server.asked
+
+
+@pytest.mark.parametrize(("held", "longest"), [(8192, 8000), (8192, 100_000), (4096, 8000), (1500, 200)])
+def test_the_longest_reply_takes_no_room_from_knowledge(server: ModelServer, held: int, longest: int) -> None:
+    server.reset()
+    server.responders = [says("Ada [1].")]
+    known = knowledge(ADA, *(Document(f"memory:{i}", "", f"Engine {i} has a wheel. " * 15) for i in range(200)))
+    asked = model(server, context_tokens=held, output_tokens=longest)
+    assert asyncio.run(answerer(asked, context_tokens=100_000).answer(known)).answered
+    kept = min(longest, 1000, held // 4)
+    assert 0.6 * held < 1.1 * server.calls[0].prompt_tokens <= held - kept
+
+
+def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelServer) -> None:
+    read: list[str] = []
+
+    class Counting(Answerer):
+        def _read(self, reply: str, context: Context, whole: bool) -> Marked:
+            read.append(reply)
+            return super()._read(reply, context, whole)
+
+    class Pieces(EndpointModel):
+        async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
+            for _ in range(20_000):
+                yield "Ada [1]. "
+            yield Reply("Ada [1]. " * 20_000, True, Usage(1), 0.1)
+
+    async def streamed() -> list[str | Answer]:
+        asked = Pieces(ModelSettings(name="recorded", base_url=server.url, key_variable=""))
+        who = Counting(asked, Prompts(), AnswerSettings(), HashingEmbedder(), 4000)
+        return [piece async for piece in who.stream(KNOWN)]
+
+    *texts, last = asyncio.run(streamed())
+    assert "".join(map(str, texts)) == str(last)
+    assert len(texts) > 50
+    assert len(read) < 2000
 
 
 def test_without_a_method_the_model_answers_alone(server: ModelServer) -> None:

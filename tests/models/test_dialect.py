@@ -161,4 +161,20 @@ def test_an_endpoint_that_cannot_stream_is_asked_for_the_whole(server: ModelServ
     for _ in range(2):
         pieces, reply = stream(model, question())
         assert pieces == ["Ada."] and reply.text == "Ada." and reply.complete
-    assert [asked.stream for asked in server.asked] == [True, False, False]
+    # What came in answer to the first was paid, and is read.
+    assert [asked.stream for asked in server.asked] == [True, False]
+
+
+@pytest.mark.parametrize("body", ['{"error": "I cannot stream."}', "[1]", "{", '{"choices": "none"}', b"\xff"])
+def test_json_that_is_no_reply_is_asked_for_again(server: ModelServer, body: str | bytes) -> None:
+    server.misbehave(Sends(body))
+    _, reply = stream(model_of(server), question())
+    assert (reply.text, [asked.stream for asked in server.asked]) == (server.calls[1].text, [True, False])
+
+
+def test_a_refusal_in_place_of_a_stream_is_not_asked_for_again(server: ModelServer) -> None:
+    message = '"message": {"role": "assistant", "refusal": "No."}'
+    server.misbehave(Sends(f'{{"choices": [{{"index": 0, {message}}}], "usage": {{"prompt_tokens": 7}}}}'))
+    with pytest.raises(NoReply, match="refuses") as raised:
+        stream(model_of(server), question())
+    assert raised.value.usage and raised.value.usage.prompt_tokens == 7 and len(server.asked) == 1

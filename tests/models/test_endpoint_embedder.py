@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from polyadic.errors import EmbedderMismatch, ModelUnavailable, SettingsError
-from polyadic.knowledge import Document
+from polyadic.knowledge import Document, Usage
 from polyadic.models.embedder import load_embedder
 from polyadic.models.endpoint_embedder import EndpointEmbedder
 from polyadic.models.hashing import HashingEmbedder
@@ -191,6 +191,85 @@ def test_not_more_calls_at_once_than_allowed(server: ModelServer) -> None:
     server.misbehave(Late(0.03), times=None, route="embeddings")
     embed(embedder_of(server, at_once=2, tokens_per_minute=100_000), ["Ada"] * 128 * 6)
     assert server.embeddings.most_at_once == 2
+
+
+# what it costs
+
+
+def test_what_was_paid_is_summed(server: ModelServer) -> None:
+    embedder = embedder_of(server, prompt_price=0.02)
+    assert embedder.spent == Usage()
+    embed(embedder, [f"word{number}" for number in range(200)])
+    tokens = sum(call.prompt_tokens for call in server.embeddings.calls)
+    assert (embedder.spent.calls, embedder.spent.prompt_tokens, embedder.spent.completion_tokens) == (2, tokens, 0)
+    assert embedder.spent.money == pytest.approx(tokens * 0.02 / 1e6)
+    assert embedder.cost(200, tokens) == embedder.spent and len(server.embeddings.calls) == 2
+    server.misbehave(Status(500), route="embeddings")
+    with pytest.raises(ModelUnavailable):
+        embed(embedder, ["Ada"])
+    assert embedder.spent.calls == 2
+
+
+def test_tokens_are_counted_here_where_the_endpoint_reports_none(server: ModelServer) -> None:
+    server.misbehave(sends([[1, 0], [0, 1]]), route="embeddings")
+    embedder = embedder_of(server)
+    embed(embedder, ["Ada Lovelace", "Ada Lovelace"])
+    assert embedder.spent == Usage(1, 8, 0, 0.0)
+
+
+def test_vectors_of_no_use_are_paid_all_the_same(server: ModelServer) -> None:
+    server.misbehave(sends([[1, 0]]), route="embeddings")
+    embedder = embedder_of(server)
+    with pytest.raises(ModelUnavailable):
+        embed(embedder, ["Ada", "Ada"])
+    assert embedder.spent.calls == 1
+
+
+# how much at once
+
+
+def sizes(server: ModelServer) -> list[int]:
+    return [len(asked.inputs) for asked in server.embeddings.asked]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Status(422, message="batch size 128 > maximum allowed batch size 40"),
+        Status(413, message="Payload Too Large"),
+        Status(400, message="batch size is invalid, it should not be larger than 40"),
+    ],
+    ids=["422", "413", "400"],
+)
+def test_an_endpoint_that_takes_fewer_texts(server: ModelServer, refusal: Status) -> None:
+    server.misbehave(refusal, times=None, route="embeddings", when=lambda asked: len(asked.inputs) > 40)
+    texts = [f"word{number}" for number in range(130)]
+    embedder = embedder_of(server, at_once=1)
+    vectors = embed(embedder, texts)
+    assert np.allclose(vectors, asyncio.run(HashingEmbedder(64).embed(texts)), atol=1e-5)
+    assert embedder.spent.calls == 5 and sorted(sizes(server)) == [2, 32, 32, 32, 32, 64, 64, 128]
+    before = len(sizes(server))
+    embed(embedder, texts)
+    # It is remembered.
+    assert sorted(sizes(server)[before:]) == [2, 32, 32, 32, 32]
+
+
+def test_one_text_that_is_refused_is_said_and_costs_few_calls(server: ModelServer) -> None:
+    too_long = Status(400, message="maximum context length is 8 tokens")
+    server.misbehave(too_long, times=None, route="embeddings", when=lambda asked: "Ada" in asked.inputs)
+    embedder = embedder_of(server)
+    with pytest.raises(ModelUnavailable, match="lower window"):
+        embed(embedder, ["Ada", *["Babbage"] * 127])
+    assert sizes(server) == [128, 64, 32, 16, 8, 4, 2, 1]
+    embed(embedder, ["Babbage"] * 128)
+    # The endpoint does take so many: it was the text.
+    assert sizes(server)[-1] == 128
+
+
+def test_texts_are_not_too_long_together(server: ModelServer) -> None:
+    texts = ["word " * 20_000] * 30
+    embed(embedder_of(server, window=20_000, timeout=20), texts)
+    assert sorted(sizes(server)) == [6, 12, 12]
 
 
 def test_azure_and_no_connections_left_open(server: ModelServer) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -12,7 +12,25 @@ from polyadic.models.endpoint_model import EndpointModel
 from polyadic.models.language_model import Reply, Request
 from polyadic.models.remembering import Memory, NoMemory, Remembering
 from tests.models.endpoint_help import model_settings, question
-from tests.server import EmptyText, ModelServer, Replaced, says
+from tests.server import (
+    Changed,
+    EmptyText,
+    Misbehaviour,
+    ModelServer,
+    NotJson,
+    Refusal,
+    Replaced,
+    Status,
+    says,
+)
+
+# The last two were written, and are paid, although nothing of them is shown.
+USELESS = [
+    EmptyText(),
+    Refusal(),
+    Changed(lambda said: replace(said, text="", finish_reason="length", completion_tokens=500)),
+    Changed(lambda said: replace(said, finish_reason="content_filter")),
+]
 
 
 @dataclass
@@ -85,9 +103,31 @@ def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:
 
 def test_no_reply_is_not_remembered_and_lets_the_next_one_try(server: ModelServer) -> None:
     server.misbehave(EmptyText())
-    replies, remembering = ask(server, Kept(), "Ada", "Ada")
+    memory = Kept()
+    replies, remembering = ask(server, memory, "Ada", "Ada")
     assert sorted(texts_of(replies)) == [NoReply.__name__, "Of Ada"]
-    assert remembering.spent.calls == 1
+    assert remembering.spent.calls == len(memory.paid) == 2 and len(memory.replies) == 1
+
+
+@pytest.mark.parametrize("useless", USELESS, ids=["empty", "refusal", "thoughts", "filter"])
+def test_what_is_of_no_use_is_paid_all_the_same(server: ModelServer, useless: Misbehaviour) -> None:
+    memory = Kept()
+    server.misbehave(useless)
+    (problem,), remembering = ask(server, memory, "Ada")
+    (call,) = server.calls
+    paid = Usage(1, call.prompt_tokens, call.completion_tokens)
+    assert isinstance(problem, NoReply) and (problem.usage, remembering.spent) == (paid, paid)
+    assert problem.seconds >= server.delay
+    assert memory.paid == [("answer", "recorded", paid.tokens)] and memory.replies == {}
+
+
+@pytest.mark.parametrize("unpaid", [Status(500), Status(400, "content_filter"), NotJson()], ids=["500", "400", "page"])
+def test_where_nothing_came_nothing_is_entered(server: ModelServer, unpaid: Misbehaviour) -> None:
+    memory = Kept()
+    server.misbehave(unpaid)
+    (problem,), remembering = ask(server, memory, "Ada")
+    assert isinstance(problem, NoReply) and problem.usage is None
+    assert (remembering.spent, memory.paid) == (Usage(), [])
 
 
 def test_a_reply_that_was_cut_off_is_recalled_as_such(server: ModelServer) -> None:

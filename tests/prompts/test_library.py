@@ -96,3 +96,14 @@ def test_where_nothing_is_filled_in_no_gap_is_left(tmp_path: Path) -> None:
 def test_lines_may_end_as_on_windows(tmp_path: Path, ending: str) -> None:
     prompt = own(tmp_path, OWN.replace("\n", ending)).get("extract")
     assert (prompt.version, prompt.fingerprint) == ("mine-7", own(tmp_path, OWN).get("extract").fingerprint)
+
+
+@pytest.mark.parametrize("head", ["", "one\ntwo\n", "x" * 41 + "\n"])
+def test_a_prompt_begins_with_its_version(tmp_path: Path, head: str) -> None:
+    prompts = own(tmp_path, f"{head}=== user\n$knowledge $question", "answer")
+    with pytest.raises(SettingsError, match="does not begin with its version"):
+        prompts.get("answer")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_version(tmp_path: Path) -> None:
+    assert own(tmp_path, "\ufeffmine-1\n=== user\n$knowledge $question", "answer").get("answer").version == "mine-1"

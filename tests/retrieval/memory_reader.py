@@ -207,6 +207,9 @@ class MemoryReader:
     def document(self, document_id: str) -> Document:
         raise NotImplementedError
 
+    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        raise NotImplementedError
+
     def chunks_in(self, document_id: str) -> Rows:
         raise NotImplementedError
 

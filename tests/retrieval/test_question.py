@@ -1,5 +1,7 @@
 """Known names in questions."""
 
+from time import perf_counter
+
 import pytest
 
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
@@ -24,6 +26,14 @@ from tests.retrieval.memory_reader import MemoryReader
 def test_finds_names(question: str, mentions: tuple[str, ...], remainder: str, reader: MemoryReader) -> None:
     read = read_question(question, reader)
     assert (read.mentions, read.remainder) == (mentions, remainder)
+
+
+def test_a_long_question_is_read_in_time_that_grows_with_its_length(reader: MemoryReader) -> None:
+    started = perf_counter()
+    read = read_question("Did the Lord Byron's friend know Ada Lovelace, a Lady? " * 4000, reader)
+    assert perf_counter() - started < 10
+    assert len(read.mentions) == 8000
+    assert read.remainder.startswith("Did friend know , a Lady? Did friend know")
 
 
 def test_homonyms_are_one_mention_of_several_anchors(reader: MemoryReader) -> None:

@@ -84,6 +84,16 @@ def test_places_are_the_exact_words(store: Store) -> None:
         assert reader.document(source.id) == source
 
 
+def test_evidence_is_read_as_it_was_written(store: Store) -> None:
+    _, chunks, evidence = document("ada", [ADA, LONELY])
+    source = publish(store, "ada", [ADA, LONELY])
+    with store.write() as writer:
+        writer.stage(source, Stamp("another content", "recipe", "by hand"), chunks)
+    with store.read() as reader:
+        assert reader.evidence(source.id) == [(chunks[0], tuple(evidence))]
+        assert reader.evidence("00" * 16) == []
+
+
 def test_incidence_goes_both_ways(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:

@@ -9,16 +9,18 @@ from polyadic.workspace import Workspace
 
 @click.command("delete")
 @click.argument("document", metavar="DOC")
+@click.option("--forget-replies", is_flag=True, help="Forget what language models replied, of all documents.")
 @workspace_option
 @json_option
 @click.pass_context
-def command(context: click.Context, document: str, workspace: str | None, as_json: bool) -> None:
+def command(context: click.Context, document: str, forget_replies: bool, workspace: str | None, as_json: bool) -> None:
     """Withdraw DOC (path, title or identifier), with all that only it supports. No model is asked.
 
-    The path of a .jsonl or .csv file means all of its rows, notes/papers.jsonl#7 one of them.
+    The path of a .jsonl or .csv file means all of its rows, notes/papers.jsonl#7 one of them. Replies of language
+    models stay remembered, so that adding the document again costs nothing, unless they are to be forgotten.
     """
     with Workspace(workspace_folder(context, workspace)) as kb:
-        records = kb.delete(document)
+        records = kb.delete(document, forget_replies)
     if as_json:
         print_json(records)
     else:

@@ -44,6 +44,8 @@ def _print(found: Estimate) -> None:
         say(f"{count(found.remembered, 'reply', 'replies')} of an earlier run are known already")
     if found.basis:
         say(f"({found.basis})")
+    if found.embedding_usage.calls:
+        say(f"embedding: {spent(found.embedding_usage)}")
     say(f"about {count(found.texts_to_embed, 'text')} to embed; about {duration(found.seconds)} in all")
     for skipped in found.skipped:
         say(f"not read: {shown(str(skipped))}", err=True)

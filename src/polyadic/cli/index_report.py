@@ -47,6 +47,8 @@ def _print_work(report: IndexReport) -> None:
         f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
         f" everything else took {besides:.1f} s"
     )
+    if report.embedding_usage.calls:
+        say(f"embedding: {spent(report.embedding_usage)}")
 
 
 def _print_some(lines: Sequence[str], heading: str) -> None:

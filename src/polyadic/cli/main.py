@@ -5,6 +5,7 @@ Exit codes: 0 done (also when nothing had to be done), 1 failed, 2 wrong use, 3 
 
 import importlib
 import io
+import keyword
 import os
 import sys
 
@@ -23,6 +24,8 @@ VERBS = {
     "delete": "withdraw a document",
     "doctor": "what is wrong, and what to do about it",
     "models": "the weights of local models",
+    "export": "write the workspace in another format",
+    "import": "take in facts from elsewhere, or a whole workspace",
 }
 
 
@@ -35,7 +38,9 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"polyadic.cli.{cmd_name}").command
+        # No module can be named as Python names its own verbs.
+        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command: click.Command = importlib.import_module(f"polyadic.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,7 +1,7 @@
 """polyadic query: ask a question."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -51,6 +51,7 @@ def command(
     """Answer QUESTION from the documents of the workspace, with citations."""
     if not question.strip():
         raise click.UsageError("the question is empty", context)
+    _check_together(context, context_only, by)
     with Workspace(workspace_folder(context, workspace)) as kb:
         if context_only:
             knowledge = kb.retrieve(question, method, context_tokens)
@@ -67,16 +68,40 @@ def command(
         _print_trace(knowledge, steps)
 
 
+def _check_together(context: click.Context, context_only: bool, by: str | None) -> None:
+    """A wish that nothing would come of is a mistake, which is said rather than passed over."""
+    if context_only:
+        what, given = "--context-only, which gives no answer", _given(context, "by", "style", "think", "history")
+    elif by == "quotes":
+        what, given = "--by quotes, which asks no language model", _given(context, "style", "think")
+    else:
+        return
+    if given:
+        raise click.UsageError(f"{' and '.join(given)} cannot go with {what}", context)
+
+
+def _given(context: click.Context, *names: str) -> list[str]:
+    """Those of the options that the command was called with."""
+    return [f"--{name}" for name in names if context.params[name] not in (None, False)]
+
+
 def _turns(file: Path | None) -> list[Turn]:
     """The conversation in a file of JSON lines."""
     if file is None:
         return []
     try:
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-        return [Turn(str(row["question"]), str(row["answer"])) for row in rows]
+        return [Turn(_said(row, "question"), _said(row, "answer")) for row in rows]
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{file} is no conversation ({error})"
         raise click.ClickException(f'{reason}: write a line {{"question": "...", "answer": "..."}} a turn') from error
+
+
+def _said(row: Mapping[str, object], name: str) -> str:
+    said = row[name]
+    if not isinstance(said, str):
+        raise TypeError(f"{json.dumps(name)} is {_short(json.dumps(said))}, not a text")
+    return said
 
 
 def _answered(pieces: Iterator[str | Answer], question: str, as_json: bool) -> Answer:

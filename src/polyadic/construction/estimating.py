@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from polyadic.construction.chunk import chunk_document
 from polyadic.construction.extractor import Extractor, at_once
 from polyadic.construction.index_report import IndexReport
-from polyadic.construction.indexing import batches, language_of, readable
+from polyadic.construction.indexing import batches, readable
 from polyadic.construction.model_facts import ModelExtractor
+from polyadic.construction.publishing import language_of
 from polyadic.construction.reading.skipped import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.construction.windows import windows
@@ -34,12 +35,17 @@ _SECONDS_A_TOKEN = 1 / 60
 _ALIKE = 0.5
 # Texts to embed for each token of text: facts, and entities with their descriptions; measured on the same passages.
 _TEXTS_A_TOKEN = {True: 0.17, False: 0.12}
+# Tokens of such a text, on the same passages.
+_TOKENS_A_TEXT = {True: 15.5, False: 11.1}
 _SAMPLE = 48
+# What an endpoint embeds, as a rule of thumb: timing it would cost money.
+_TEXTS_A_SECOND = 1000
 
 
 @dataclass(slots=True)
 class Estimate:
-    """What is to be expected. ``usage`` is what a language model would be paid, ``seconds`` what the run would take.
+    """What is to be expected. ``usage`` is what a language model would be paid, ``embedding_usage`` what an endpoint
+    would be paid for embedding, ``seconds`` what the run would take.
 
     ``documents`` need work, ``unchanged`` and ``outdated`` ones none; for ``remembered`` chunks the reply is known
     already, or is that to another chunk. ``basis`` says where the length of replies was taken from; empty without a
@@ -53,6 +59,7 @@ class Estimate:
     chunks: int = 0
     remembered: int = 0
     usage: Usage = field(default_factory=Usage)
+    embedding_usage: Usage = field(default_factory=Usage)
     texts_to_embed: int = 0
     seconds: float = 0.0
     basis: str = ""
@@ -80,9 +87,9 @@ class Estimator:
     anew: bool = False
 
     async def estimate(self, sources: Iterable[Document | Skipped]) -> Estimate:
-        """Read the documents as indexing would, and ask nothing of any language model.
+        """Read the documents as indexing would, and ask nothing of any endpoint.
 
-        A sample of the texts is embedded, to see how fast this machine is.
+        A sample of the texts is embedded to see how fast this machine is, where it is this machine that embeds.
         """
         report = IndexReport()
         found = Estimate(self.extractor.name)
@@ -101,6 +108,7 @@ class Estimator:
         if totals.calls:
             self._add_calls(found, totals)
         found.texts_to_embed = round(totals.texts)
+        found.embedding_usage = self.embedder.cost(found.texts_to_embed, round(totals.embedded))
         found.seconds += await self._embedding_seconds(totals)
         return found
 
@@ -112,8 +120,18 @@ class Estimator:
                 found.remembered += self._is_remembered(self.extractor.first_request(document, chunk), totals)
         texts = windows(document, chunks, language_of(document, self.chunking), self.embedder)
         some = [text for each in texts.values() for text in each]
-        totals.texts += len(some) + _TEXTS_A_TOKEN[self.extractor.paid] * sum(chunk.tokens for chunk in chunks)
-        totals.sample += some[: _SAMPLE - len(totals.sample)]
+        others = _TEXTS_A_TOKEN[self.extractor.paid] * sum(chunk.tokens for chunk in chunks)
+        totals.texts += len(some) + others
+        if self._embeds_here:
+            totals.sample += some[: _SAMPLE - len(totals.sample)]
+        else:
+            lengths = (min(tokens, self.embedder.window) for tokens in self.embedder.lengths(some))
+            totals.embedded += sum(lengths) + _TOKENS_A_TEXT[self.extractor.paid] * others
+
+    @property
+    def _embeds_here(self) -> bool:
+        """Whether embedding makes no calls."""
+        return not self.embedder.cost(1, 1).calls
 
     def _is_remembered(self, request: Request | None, totals: "_Totals") -> bool:
         """Whether the reply is known, or will be by then; if not, the call is counted."""
@@ -183,6 +201,8 @@ class Estimator:
         return max(60 * usage.calls / calls if calls else 0.0, 60 * usage.tokens / tokens if tokens else 0.0)
 
     async def _embedding_seconds(self, totals: "_Totals") -> float:
+        if not self._embeds_here:
+            return totals.texts / _TEXTS_A_SECOND
         if not totals.sample:
             return 0.0
         await self.embedder.embed(totals.sample[:1])  # loads the model
@@ -193,10 +213,14 @@ class Estimator:
 
 @dataclass(slots=True)
 class _Totals:
-    """What has been counted so far; ``new_of_batches`` are the tokens of each request that has to be paid for."""
+    """What has been counted so far; ``new_of_batches`` are the tokens of each request that has to be paid for.
+
+    ``embedded`` are the tokens to embed, counted only where an endpoint embeds.
+    """
 
     sent: int = 0
     texts: float = 0.0
+    embedded: float = 0.0
     new_of_batches: list[list[int]] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     sample: list[str] = field(default_factory=list)

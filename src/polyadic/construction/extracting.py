@@ -2,15 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from polyadic.construction.extractor import Extraction, Extractor, at_once
 from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.knowledge import Chunk, Document, Evidence
 
-# So many failures with no success between them are no accident: going on would only cost more of them.
-_IN_A_ROW = 12
+# So many calls in a row that brought no reply are no accident; neither are so many replies in a row that cannot be
+# used, if they are about several documents: one document alone may be what the model does not want to read.
+_IN_A_ROW, _DOCUMENTS = 12, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,10 @@ class Outcomes:
 
 
 async def extract_all(
-    extractor: Extractor, chunks: Sequence[tuple[Document, Chunk]], report_read: Callable[[], None]
+    extractor: Extractor,
+    chunks: Sequence[tuple[Document, Chunk]],
+    report_read: Callable[[], None],
+    tried_before: Collection[str] = (),
 ) -> Outcomes:
     """Have every chunk read, as many at once as the extractor takes.
 
@@ -51,8 +55,11 @@ async def extract_all(
         Each with its document.
     report_read
         Called after every chunk that was read or has failed.
+    tried_before
+        Documents (by id) of which chunks failed in an earlier run: that they fail again is no reason to stop, or what
+        comes after them would never be reached.
     """
-    run = _Run(extractor, chunks, report_read)
+    run = _Run(extractor, chunks, report_read, tried_before)
     workers = [asyncio.create_task(run.work()) for _ in range(min(at_once(extractor), len(chunks)))]
     try:
         await asyncio.gather(*workers)
@@ -65,13 +72,19 @@ async def extract_all(
 
 class _Run:
     def __init__(
-        self, extractor: Extractor, chunks: Sequence[tuple[Document, Chunk]], report_read: Callable[[], None]
+        self,
+        extractor: Extractor,
+        chunks: Sequence[tuple[Document, Chunk]],
+        report_read: Callable[[], None],
+        tried_before: Collection[str],
     ) -> None:
         self.outcomes = Outcomes()
         self._extractor = extractor
         self._left = iter(chunks)
         self._report_read = report_read
-        self._failed_in_a_row = 0
+        self._tried_before = tried_before
+        self._silent = 0
+        self._useless: list[str] = []
 
     async def work(self) -> None:
         """Read one chunk after the other of those that nobody has taken yet."""
@@ -86,7 +99,7 @@ class _Run:
         try:
             extraction = await self._extractor.extract(document, chunk)
         except NoReply as problem:
-            self._failed(document, chunk, str(problem))
+            self._failed(document, chunk, problem)
         except ModelUnavailable as problem:
             self.outcomes.untried.add(document.id)
             self._stop(str(problem))
@@ -96,15 +109,21 @@ class _Run:
         self._report_read()
 
     def _keep(self, document: Document, chunk: Chunk, extraction: Extraction) -> None:
-        self._failed_in_a_row = 0
+        self._silent = 0
+        self._useless.clear()
         self.outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
         self.outcomes.problems.update(extraction.problems)
 
-    def _failed(self, document: Document, chunk: Chunk, reason: str) -> None:
-        self.outcomes.failures.append(Failure(document, chunk, reason))
-        self._failed_in_a_row += 1
-        if self._failed_in_a_row >= _IN_A_ROW:
-            self._stop(f"{_IN_A_ROW} chunks in a row could not be read, the last because {reason}")
+    def _failed(self, document: Document, chunk: Chunk, problem: NoReply) -> None:
+        self.outcomes.failures.append(Failure(document, chunk, str(problem)))
+        if problem.usage is None:
+            self._silent += 1
+        elif document.id not in self._tried_before:
+            self._silent = 0
+            self._useless.append(document.id)
+        useless = len(self._useless) >= _IN_A_ROW and len(set(self._useless)) >= _DOCUMENTS
+        if useless or self._silent >= _IN_A_ROW:
+            self._stop(f"{_IN_A_ROW} chunks in a row could not be read, the last because {problem}")
 
     def _stop(self, why: str) -> None:
         """The first reason is the one to act upon: others follow from it."""

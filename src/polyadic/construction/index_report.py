@@ -29,7 +29,8 @@ class IndexReport:
     ``resumed`` documents had failed chunks, which were tried again; ``outdated`` ones are unchanged, and were read in
     another way than the settings now say, or could not be read in that way at all. ``by_model`` says that a language
     model read. ``problems`` counts, by reason, what extraction left out or mended; ``failed`` are chunks that gave no
-    evidence. ``stopped`` says why the run ended early, if it did.
+    evidence. ``usage`` is what a language model was paid, ``embedding_usage`` what an endpoint was paid for embedding.
+    ``stopped`` says why the run ended early, if it did.
     """
 
     added: int = 0
@@ -49,6 +50,7 @@ class IndexReport:
     failed: list[FailedChunk] = field(default_factory=list)
     texts_embedded: int = 0
     usage: Usage = field(default_factory=Usage)
+    embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     embedding_seconds: float = 0.0
     stopped: str = ""
@@ -56,6 +58,11 @@ class IndexReport:
     @property
     def documents(self) -> int:
         return self.added + self.changed + self.resumed + self.unchanged
+
+    def progress(self) -> Progress:
+        """How far the run has come."""
+        looked_at = self.documents + len(self.skipped)
+        return Progress(looked_at, self.chunks, self.chunks_read, self.texts_embedded, self.usage)
 
     @property
     def facts(self) -> int:

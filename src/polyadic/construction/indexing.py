@@ -1,4 +1,4 @@
-"""From documents to a published state of the store: chunk, extract, derive, embed (DESIGN: the flow).
+"""From documents to evidence: chunk, extract, and have it published (DESIGN: the flow).
 
 Work goes on in batches of documents. Evidence is committed to revisions that nobody sees; one transaction then
 makes a whole batch current. Killed at any moment, a run loses at most the batch in hand.
@@ -8,29 +8,25 @@ import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from polyadic.construction.chunk import chunk_document
 from polyadic.construction.extracting import Outcomes, extract_all
 from polyadic.construction.extractor import Extractor, at_once
 from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.construction.publishing import Publisher
 from polyadic.construction.read import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
-from polyadic.construction.windows import windows
-from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
-from polyadic.knowledge import Chunk, Document, Evidence, Usage
+from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.models.embedder import Embedder
-from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Change, FailedChunk, Store, Writer
-from polyadic.text.language import detect_language
+from polyadic.store.protocol import Call, FailedChunk, Store
 
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
 # At the end of a batch most calls have come back and the last are waited for: with so many each, that is a small share.
 CALLS_IN_TURN = 16
-EMBEDDING_BATCH = 256
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
@@ -63,19 +59,34 @@ class Indexer:
         """
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
-        texts_seen: set[str] = set()
+        embedded_before = self.embedder.spent
         with self.store.exclusive():
-            for batch in batches(readable(sources, report), at_once(self.extractor)):
-                report.same_text += _repeated(batch, texts_seen)
-                await self._index_batch(batch, report)
-                self._tell(report)
-                if report.stopped:
-                    break
-            else:
-                with self.store.write() as writer:
-                    writer.drop_staged()
+            try:
+                await self._index_all(sources, report)
+            finally:
+                # Also where the run ends with an error or Ctrl-C: it has been paid for.
+                report.embedding_usage = _since(embedded_before, self.embedder.spent)
+                self._enter_embedding(report)
         report.seconds = time.perf_counter() - started
         return report
+
+    async def _index_all(self, sources: Iterable[Document | Skipped], report: IndexReport) -> None:
+        texts_seen: set[str] = set()
+        for batch in batches(readable(sources, report), at_once(self.extractor)):
+            report.same_text += _repeated(batch, texts_seen)
+            await self._index_batch(batch, report)
+            self._tell(report)
+            if report.stopped:
+                return
+        with self.store.write() as writer:
+            writer.drop_staged()
+
+    def _enter_embedding(self, report: IndexReport) -> None:
+        """Enter what embedding cost in the ledger, as one call a run: single ones have nothing to tell."""
+        if report.embedding_usage.calls:
+            call = Call("embed", self.embedder.name, report.embedding_usage, report.embedding_seconds)
+            with self.store.write() as writer:
+                writer.note_call(call, None)
 
     async def _index_batch(self, batch: Sequence[Document], report: IndexReport) -> None:
         with self.store.write() as writer:
@@ -88,14 +99,19 @@ class Indexer:
             await asyncio.sleep(0)  # a place to be cancelled at
         report.chunks += sum(len(chunks) for chunks in cut.values())
         if todo:
-            outcomes = await self._extract(todo, cut, report)
+            tried_before = {document.id for document in todo if work[document.id] is Work.RESUME}
+            outcomes = await self._extract(todo, cut, tried_before, report)
             kept = {d.id for d in todo if work[d.id] is Work.REREAD and _all_failed(cut[d.id], outcomes)}
             whole = [document for document in todo if document.id not in outcomes.untried | kept]
-            await self._publish(whole, cut, report)
+            await Publisher(self.store, self.embedder, self.chunking, self._tell).publish(whole, cut, report)
             _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
 
     async def _extract(
-        self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
+        self,
+        documents: Sequence[Document],
+        cut: Mapping[str, Sequence[Chunk]],
+        tried_before: Collection[str],
+        report: IndexReport,
     ) -> Outcomes:
         """Stage the documents, and have their chunks read."""
         with self.store.write() as writer:
@@ -107,7 +123,7 @@ class Indexer:
             report.chunks_read += 1
             self._tell(report)
 
-        outcomes = await extract_all(self.extractor, todo, tell)
+        outcomes = await extract_all(self.extractor, todo, tell, tried_before)
         with self.store.write() as writer:
             for document_id, said in outcomes.evidence.items():
                 writer.put_evidence(document_id, said)
@@ -119,46 +135,6 @@ class Indexer:
         report.failed += sorted(failed, key=lambda chunk: (chunk.source, chunk.span))
         return outcomes
 
-    async def _publish(
-        self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
-    ) -> None:
-        old: list[Sequence[Evidence]] = []
-        new: list[Sequence[Evidence]] = []
-        with self.store.write() as writer:
-            for document in documents:
-                old += [evidence for _, evidence in writer.current(document.id)]
-                new += [evidence for _, evidence in writer.staged(document.id)]
-        tallies = difference(tally(new), tally(old))
-        to_embed = {
-            chunk: texts
-            for document in documents
-            for chunk, texts in windows(
-                document, cut[document.id], language_of(document, self.chunking), self.embedder
-            ).items()
-        }
-        # Committed ahead of the change, so that what has been embedded is not lost with it.
-        await self._embed([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)], report)
-        facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
-        tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
-        change = Change([document.id for document in documents], (), tallies, tokens, to_embed)
-        with self.store.write() as writer:
-            report.texts_embedded += await _apply(writer, change, lambda: self.embedder)
-        report.evidence += sum(len(chunk) for chunk in new)
-        report.without_fact += sum(evidence.fact_id is None for chunk in new for evidence in chunk)
-
-    async def _embed(self, texts: Sequence[str], report: IndexReport) -> None:
-        with self.store.write() as writer:
-            lacking = writer.lacking(texts)
-        for start in range(0, len(lacking), EMBEDDING_BATCH):
-            batch = lacking[start : start + EMBEDDING_BATCH]
-            started = time.perf_counter()
-            vectors = await self.embedder.embed(batch)
-            report.embedding_seconds += time.perf_counter() - started
-            with self.store.write() as writer:
-                writer.put_vectors(batch, vectors)
-            report.texts_embedded += len(batch)
-            self._tell(report)
-
     @property
     def recipe(self) -> Recipe:
         """How documents are cut and read."""
@@ -166,10 +142,17 @@ class Indexer:
 
     def _tell(self, report: IndexReport) -> None:
         report.usage = self.spent()
-        looked_at = report.documents + len(report.skipped)
-        self.report_progress(
-            Progress(looked_at, report.chunks, report.chunks_read, report.texts_embedded, report.usage)
-        )
+        self.report_progress(report.progress())
+
+
+def _since(before: Usage, now: Usage) -> Usage:
+    """What was paid in between."""
+    return Usage(
+        now.calls - before.calls,
+        now.prompt_tokens - before.prompt_tokens,
+        now.completion_tokens - before.completion_tokens,
+        now.money - before.money,
+    )
 
 
 def _count(report: IndexReport, works: Iterable[Work]) -> None:
@@ -186,32 +169,6 @@ def _all_failed(chunks: Sequence[Chunk], outcomes: Outcomes) -> bool:
     """Whether nothing at all came of reading a document: facts that it has from before are better than none."""
     failed = {failure.chunk.id for failure in outcomes.failures}
     return bool(chunks) and all(chunk.id in failed for chunk in chunks)
-
-
-def language_of(document: Document, chunking: ChunkingSettings) -> str:
-    """The language of a document: as the settings say, or as its text tells."""
-    return detect_language(document.text) if chunking.language == "auto" else chunking.language
-
-
-async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable[[], Embedder]) -> None:
-    """Take documents out of the store, with all that only they support; the cost is that of the documents.
-
-    The embedder is asked for only if a name or description that had been crowded out of an entity's best supported
-    forms comes among them again.
-    """
-    with store.write() as writer:
-        old = tally(evidence for document in document_ids for _, evidence in writer.current(document))
-        await _apply(writer, Change((), document_ids, difference(tally(()), old), {}, {}), embedder)
-
-
-async def _apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:
-    """Apply a change, and give vectors to what then lacks them; returns how many texts had to be embedded for it."""
-    writer.apply(change)
-    embedded = 0
-    while missing := writer.attach():
-        writer.put_vectors(missing, await embedder().embed(missing))
-        embedded += len(missing)
-    return embedded
 
 
 def readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iterator[Document]:
@@ -247,17 +204,3 @@ def _repeated(batch: Sequence[Document], seen: set[str]) -> int:
     before = len(seen)
     seen.update(document.content for document in batch)
     return len(batch) - (len(seen) - before)
-
-
-def _texts(tallies: Tallies) -> list[str]:
-    """What the added facts and entities need to have embedded."""
-    facts = [fact.text for fact in tallies.facts.values() if fact.evidence > 0]
-    return facts + [form for entity in tallies.entities.values() for form in _likely_forms(entity)]
-
-
-def _likely_forms(entity: EntityTally) -> list[str]:
-    """Those that are likely to be among the best supported, which alone are embedded; what is missed comes later."""
-    added = [
-        (-times, form) for (attribute, form), times in entity.said.items() if attribute is Attribute.FORM and times > 0
-    ]
-    return [form for _, form in sorted(added)[:FORMS_EMBEDDED]]

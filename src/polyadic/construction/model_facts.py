@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from polyadic.construction.extractor import Extraction
@@ -31,6 +31,10 @@ FROM_NOWHERE = "entity that stands neither in its fact nor in the passage"
 _UNREAD_SHARE = 0.25
 _SAYS_SOMETHING = 25
 _NOT_A_LETTER = re.compile(r"[\W_]+")
+
+# Of the first half of a passage, so many sentences stand before the second, to say what it is about.
+_SENTENCES_BEFORE = 3
+_LONGEST_TITLE = 300
 
 _TEXT: dict[str, object] = {"type": "string"}
 _NUMBER: dict[str, object] = {"type": "number"}
@@ -72,6 +76,18 @@ class _Passage:
         lines = zip(self.headings, self.texts, strict=True)
         return "\n".join(f"{heading}[{n}] {text}" for n, (heading, text) in enumerate(lines, 1))
 
+    def halves(self) -> tuple["_Passage", "_Passage"]:
+        """The passage as two of about as many sentences, of which the second knows the end of the first."""
+        middle = len(self.spans) // 2
+        ending = self.texts[max(0, middle - _SENTENCES_BEFORE) : middle]
+        before = " ".join((self.before, *ending)).strip()
+        return self._part(slice(0, middle), self.before), self._part(slice(middle, None), before)
+
+    def _part(self, part: slice, before: str) -> "_Passage":
+        return replace(
+            self, before=before, spans=self.spans[part], texts=self.texts[part], headings=self.headings[part]
+        )
+
     def names(self, participant: Participation, fact: str) -> bool:
         """Whether a name is in the fact or in the passage: a name from nowhere is the model's invention."""
         letters = _letters(participant.key)
@@ -101,6 +117,13 @@ class _Found:
         for fact in said.stated:
             self._enter(fact)
         return len(self.evidence) > before
+
+    def joined(self, other: "_Found") -> "_Found":
+        """With what another passage of the same chunk says."""
+        self.problems.update(other.problems)
+        self.problems["same fact twice"] += len(self.evidence.keys() & other.evidence.keys())
+        self.evidence = self.evidence | {key: e for key, e in other.evidence.items() if key not in self.evidence}
+        return self
 
     def unread(self) -> list[int]:
         """The numbers of sentences that say something and are in no fact."""
@@ -160,13 +183,21 @@ class ModelExtractor:
         passage = self._passage(document, chunk)
         if not passage.spans:
             return Extraction(())
+        found = await self._found(passage)
+        return Extraction(tuple(found.evidence.values()), +found.problems)
+
+    async def _found(self, passage: _Passage) -> _Found:
+        """What the model says of a passage; of one with more facts than a reply can hold, of its halves."""
         request = self.request(passage)
         reply = await self._model.ask(request, _is_usable)
+        if not reply.complete and len(passage.spans) > 1:
+            first, second = passage.halves()
+            return (await self._found(first)).joined(await self._found(second))
         found = _Found(passage, self.name)
         if not found.take(reply) and NO_FACTS in found.problems:
-            raise NoReply(self._useless(reply))
+            raise NoReply(self._useless(reply), usage=reply.usage)
         await self._look_again(found, request, reply)
-        return Extraction(tuple(found.evidence.values()), +found.problems)
+        return found
 
     def first_request(self, document: Document, chunk: Chunk) -> Request | None:
         """What would be asked of the model first for a chunk; None where there is nothing to ask."""
@@ -208,7 +239,8 @@ class ModelExtractor:
             headings.append(above)
             above = ""
         before = normal_text(document.text[chunk.span.start : start])
-        return _Passage(chunk, document.title, before, tuple(spans), tuple(texts), tuple(headings))
+        title = normal_text(document.title)[:_LONGEST_TITLE]
+        return _Passage(chunk, title, before, tuple(spans), tuple(texts), tuple(headings))
 
     async def _look_again(self, found: _Found, request: Request, reply: Reply) -> None:
         """Ask for what is missing, as long as that brings something and the settings allow."""

@@ -3,9 +3,10 @@
 import json
 import secrets
 from collections.abc import AsyncIterator
+from itertools import takewhile
 
 from polyadic.doctor.finding import Finding, bad, doubtful, good
-from polyadic.errors import ModelUnavailable, PolyadicError
+from polyadic.errors import NoReply, PolyadicError
 from polyadic.models.endpoint_model import EndpointModel, prompt_tokens
 from polyadic.models.language_model import Message, Request, Schema
 from polyadic.models.tokens import count_tokens
@@ -24,7 +25,7 @@ _SCHEMA = Schema(
 )
 _FILLER = "The ferry to the northern islands leaves at nine and is back before dark.\n"
 _SLOW = 10.0
-_SMALLEST_WINDOW = 500
+_SMALLEST_WINDOW = 800  # the least that context_tokens may be, filled
 # Of the context, what is left free: vocabularies differ, and the reply needs room.
 _FILLED = 0.8
 
@@ -112,19 +113,25 @@ async def _window(model: EndpointModel, whole: bool) -> Finding:
     """
     claimed = model.context_tokens if whole else min(model.context_tokens, PROBED)
     tried = int(claimed * _FILLED)
-    size = tried
-    while size >= _SMALLEST_WINDOW:
+    sizes = list(takewhile(lambda size: size >= _SMALLEST_WINDOW, (tried >> n for n in range(32))))
+    seen = None
+    for size in sizes:
         if await _sees_the_beginning(model, size):
+            seen = size
             break
-        size //= 2
-    if size == tried:
-        return good("context", f"a prompt of {size:,} tokens is seen whole (context_tokens = {model.context_tokens:,})")
-    what = f"of a prompt of {tried:,} tokens the beginning is lost, of one of {size:,} it is not"
+    if seen == tried:
+        return good("context", f"a prompt of {seen:,} tokens is seen whole (context_tokens = {model.context_tokens:,})")
+    if seen is None:
+        what = f"{model.name} did not repeat a phrase from the beginning of a prompt, not even of {sizes[-1]:,} tokens"
+        return doubtful("context", what, "its context window could not be measured; another model may follow better")
+    what = f"of a prompt of {tried:,} tokens the beginning is lost, of one of {seen:,} it is not"
     advice = "give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH; llama.cpp: -c; vLLM: --max-model-len)"
-    return bad("context", what, f"{advice}, or set context_tokens = {int(size / _FILLED)} under [model]")
+    return bad("context", what, f"{advice}, or set context_tokens = {int(seen / _FILLED)} under [model]")
 
 
 async def _sees_the_beginning(model: EndpointModel, tokens: int) -> bool:
+    from polyadic.models.endpoint_errors import TOO_LONG
+
     phrase = secrets.token_hex(3)
     opening = f"The pass phrase is {phrase}.\n"
     question = "\nWhat is the pass phrase that stands at the very beginning? Reply with the pass phrase only."
@@ -132,10 +139,11 @@ async def _sees_the_beginning(model: EndpointModel, tokens: int) -> bool:
     filler = _FILLER * max(0, (tokens - around) // count_tokens([_FILLER])[0])
     try:
         reply = await model.ask(Request("doctor", (Message("user", opening + filler + question),)))
-    except ModelUnavailable:
+    except NoReply as problem:
+        # What is too long is said to be so; anything else (a timeout, a refusal) says nothing of the window.
+        if problem.next_step == TOO_LONG:
+            return False
         raise
-    except PolyadicError:
-        return False
     return phrase in reply.text
 
 

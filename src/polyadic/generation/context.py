@@ -6,7 +6,7 @@ piece, for a marker or for a part of the request.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from polyadic.generation.marked import without_markers
@@ -96,11 +96,12 @@ def _pieces(items: Sequence[Item]) -> Iterator[Piece]:
 def _untold(place: Place, told: dict[str, list[Span]]) -> list[Place]:
     """The stretches of a passage that no passage before it has told."""
     before = told.setdefault(place.document_id, [])
+    start = place.span.start
     stretches = [place.span]
     for other in before:
         stretches = [rest for stretch in stretches for rest in _without(stretch, other)]
     before.append(place.span)
-    places = [_within(place, stretch) for stretch in stretches]
+    places = [place.part(Span(stretch.start - start, stretch.end - start)) for stretch in stretches]
     return [cut for cut in places if any(character.isalnum() for character in cut.quote)]
 
 
@@ -112,11 +113,6 @@ def _without(span: Span, other: Span) -> list[Span]:
     """
     before, after = (span.start, min(span.end, other.start)), (max(span.start, other.end), span.end)
     return [Span(start, end) for start, end in (before, after) if start < end]
-
-
-def _within(place: Place, span: Span) -> Place:
-    start = place.span.start
-    return replace(place, span=span, quote=place.quote[span.start - start : span.end - start])
 
 
 def _stands_in(fact: Item, passage: Place, text: str) -> bool:

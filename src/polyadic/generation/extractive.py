@@ -216,13 +216,12 @@ def _candidates(
     for whole in places:
         language = detect_language(whole.quote)
         for span in sentences(whole.quote, language):
-            quote = whole.quote[span.start : span.end]
-            at = Span(whole.span.start + span.start, whole.span.start + span.end)
+            place = whole.part(span)
+            quote = place.quote
             said = normal_text(quote)
             if said not in seen and not is_heading(quote) and not quote.endswith(_QUESTION_MARKS):
                 seen.add(said)
-                strength = strengths.get((whole.document_id, at), 0.0)
-                place = replace(whole, span=at, quote=quote)
+                strength = strengths.get((place.document_id, place.span), 0.0)
                 yield _Candidate(place, language, strength, asked.news(quote), asked.all_in(quote))
 
 

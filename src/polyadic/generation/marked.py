@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 _THINKING = re.compile(r"\s*<think(?:ing)?>(?P<thought>.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_ANSWER = re.compile(r"<answer>(?P<answer>.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
+_ANSWER = re.compile(r"<answer>(?P<answer>.*?)(?P<end></answer>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAGS = ("<think>", "<thinking>", "<answer>", "</answer>")
 # Brackets of all shapes, one to 21 numbers, such as "1, 3", "2-4" and "^1"; or [none]: there is no answer.
 _MARKER = re.compile(
@@ -68,8 +68,8 @@ def marked(reply: str, pieces: int, thinks: bool = False, whole: bool = True) ->
     >>> marked("[none] The documents do not say.", 8).says_none
     True
     """
-    reasoning, text = _parts(reply, thinks, whole)
-    checked = _Checked(text if whole else _settled(text), pieces)
+    reasoning, text, ended = _parts(reply, thinks, whole)
+    checked = _Checked(text if ended else _settled(text), pieces)
     says_none = checked.none_at == 0 or (checked.none_at is not None and not checked.numbers)
     return Marked(checked.text, tuple(checked.numbers), checked.removed, says_none, reasoning)
 
@@ -92,25 +92,25 @@ def without_markers(text: str) -> str:
     return _MARKER.sub(lambda match: f"({match[0][1:-1]})", text)
 
 
-def _parts(reply: str, thinks: bool, whole: bool) -> tuple[str, str]:
-    """The reasoning and the answer."""
+def _parts(reply: str, thinks: bool, whole: bool) -> tuple[str, str, bool]:
+    """The reasoning, the answer, and whether nothing more of the answer will come."""
     thinking = _THINKING.match(reply)
     thought = thinking["thought"] if thinking else ""
     rest = reply[thinking.end() :] if thinking else reply
     answer = _ANSWER.search(rest) if thinks else _ANSWER.match(rest.lstrip())
     if answer:
         before = _THOUGHT_ENDS.sub("", rest[: answer.start()]).strip() if thinks else ""
-        return f"{thought.strip()}\n{before}".strip(), answer["answer"]
+        return f"{thought.strip()}\n{before}".strip(), answer["answer"], whole or bool(answer["end"])
     if not thinks:
-        return thought.strip(), rest
+        return thought.strip(), rest, whole
     if not whole:
-        return thought.strip(), ""
+        return thought.strip(), "", False
     if rest.strip():
         *thoughts, text = _THOUGHT_ENDS.split(rest)
-        return "\n".join([thought, *thoughts]).strip(), text
+        return "\n".join([thought, *thoughts]).strip(), text, True
     # A model may forget where its thoughts end; what it calls its answer is one.
     inner = _ANSWER.search(thought)
-    return (thought[: inner.start()].strip(), inner["answer"]) if inner else (thought.strip(), "")
+    return (thought[: inner.start()].strip(), inner["answer"], True) if inner else (thought.strip(), "", True)
 
 
 def _settled(text: str) -> str:

@@ -18,8 +18,15 @@ from polyadic.settings import AnswerSettings
 from polyadic.text.language import detect_language
 
 NOTHING_FOUND = "nothing was found that bears on the question, so no language model was asked"
-# What a chat endpoint wraps around the messages, and that counting for another model is an estimate.
+# What a chat endpoint wraps around the messages.
 _AROUND_A_REQUEST = 50
+# Tokens are counted in the vocabulary of OpenAI's models; another one may need a few more.
+_MARGIN = 1.1
+# Room for an answer, which is far shorter than the longest reply to wait for: beside knowledge, at most a share of all.
+_ANSWER_TOKENS, _ANSWER_SHARE = 1000, 0.25
+# What is read of a reply that comes in pieces costs as much as all that has come, so it is not read at every piece,
+# but when it has grown by this share, or after so many seconds.
+_GROWTH, _PAUSE = 0.02, 0.05
 
 
 class Answerer:
@@ -54,9 +61,9 @@ class Answerer:
         Raises
         ------
         ModelUnavailable, NoReply
-            As LanguageModel.ask.
+            As LanguageModel.ask; NoReply also where there is room for nothing of what was found.
         """
-        context = lay_out(knowledge, self._room(knowledge))
+        context = self._laid_out(knowledge)
         if self._has_nothing(knowledge, context):
             return self._unanswered(knowledge)
         reply = await self._model.ask(self._request(knowledge, context.text))
@@ -64,17 +71,20 @@ class Answerer:
 
     async def stream(self, knowledge: Knowledge) -> AsyncGenerator[str | Answer, None]:
         """The text of the answer in pieces as they come, then the answer; raises as :meth:`answer` does."""
-        context = lay_out(knowledge, self._room(knowledge))
+        context = self._laid_out(knowledge)
         if self._has_nothing(knowledge, context):
             unanswered = self._unanswered(knowledge)
             yield unanswered.text
             yield unanswered
             return
         written = shown = ""
+        pace = _Pace()
         async with _closing(self._model.stream(self._request(knowledge, context.text))) as pieces:
             async for piece in pieces:
                 whole = isinstance(piece, Reply)
                 written = piece.text if isinstance(piece, Reply) else written + piece
+                if not (whole or pace.is_due(len(written))):
+                    continue
                 text = self._read(written, context, whole).text
                 if len(text) > len(shown):
                     yield text[len(shown) :]
@@ -86,21 +96,43 @@ class Answerer:
                     yield answer
 
     def _room(self, knowledge: Knowledge) -> int:
-        """Tokens of knowledge to show: as many as are wanted, and no more than the model can hold beside its reply."""
+        """Tokens of knowledge to show: as many as are wanted, and no more than the model can hold beside an answer."""
         asked = (message.text for message in self._request(knowledge, " ").messages)
-        held = self._model.context_tokens - self._model.output_tokens - sum(count_tokens([*asked])) - _AROUND_A_REQUEST
-        return max(0, min(self._context_tokens, held))
+        held = self._model.context_tokens
+        answer = min(self._model.output_tokens, _ANSWER_TOKENS, int(held * _ANSWER_SHARE))
+        left = int((held - answer) / _MARGIN) - sum(count_tokens([*asked])) - _AROUND_A_REQUEST
+        return max(0, min(self._context_tokens, left))
+
+    def _laid_out(self, knowledge: Knowledge) -> Context:
+        """What the model is shown; nothing where nothing was found.
+
+        Raises
+        ------
+        NoReply
+            Something was found, and there is room for nothing of it.
+        """
+        room = self._room(knowledge)
+        context = lay_out(knowledge, room)
+        found = bool(knowledge.items) or knowledge.omitted > 0
+        if found and self._has_nothing(knowledge, context):
+            raise self._roomless(room)
+        return context
+
+    def _roomless(self, room: int) -> NoReply:
+        what = f"nothing that was found fits into {room} tokens, so {self._model.name} was not asked"
+        if room == self._context_tokens:
+            return NoReply(what, "raise context_tokens under [retrieval], or lower tokens under [chunking]")
+        holds = f"{what}, which holds {self._model.context_tokens}, question and answer included"
+        return NoReply(
+            holds, "set context_tokens under [model] to what it holds, ask in fewer words, or name a larger model"
+        )
 
     def _has_nothing(self, knowledge: Knowledge, context: Context) -> bool:
         return knowledge.method != "none" and not context.pieces
 
     def _unanswered(self, knowledge: Knowledge) -> Answer:
         text = no_answer(detect_language(knowledge.question))
-        found = bool(knowledge.items) or knowledge.omitted > 0
-        note = f"nothing that was found fits into {self._room(knowledge)} tokens, so no language model was asked"
-        return Answer(
-            knowledge.question, text, False, (), knowledge, Usage(), note if found else NOTHING_FOUND, knowledge.trace
-        )
+        return Answer(knowledge.question, text, False, (), knowledge, Usage(), NOTHING_FOUND, knowledge.trace)
 
     def _request(self, knowledge: Knowledge, shown: str) -> Request:
         style = f"What is wanted: {self._settings.style}." if self._settings.style else ""
@@ -167,6 +199,22 @@ class Answerer:
         what = f"{self._model.name} gave no answer" + (", only its thoughts" if read.reasoning else "")
         enough = "raise output_tokens under [model], or ask again"
         return NoReply(what, "ask again" if reply.complete else enough)
+
+
+class _Pace:
+    """When a reply that comes in pieces is to be read again."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._at = 0.0
+
+    def is_due(self, length: int) -> bool:
+        """Whether the reply, of so many characters by now, is to be read; if so, it counts as read."""
+        now = perf_counter()
+        if length - self._length < _GROWTH * length and now - self._at < _PAUSE:
+            return False
+        self._length, self._at = length, now
+        return True
 
 
 @asynccontextmanager

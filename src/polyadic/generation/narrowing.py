@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from polyadic.identity import normal_text
-from polyadic.knowledge import Place, Span
+from polyadic.knowledge import Place
 from polyadic.models.embedder import Embedder
 from polyadic.text.function_words import function_words
 from polyadic.text.language import detect_language
@@ -85,13 +84,7 @@ def _candidates(places: Sequence[Place], claim: str, most: int) -> list[tuple[Pl
 def _sentences(place: Place) -> list[Place]:
     """The sentences of a place, each as a place of its own; headings claim nothing."""
     spans = sentences(place.quote, detect_language(place.quote))
-    return [_within(place, span) for span in spans if not is_heading(place.quote[span.start : span.end])]
-
-
-def _within(place: Place, span: Span) -> Place:
-    start = place.span.start
-    at = Span(start + span.start, start + span.end)
-    return replace(place, span=at, quote=place.quote[span.start : span.end])
+    return [place.part(span) for span in spans if not is_heading(place.quote[span.start : span.end])]
 
 
 def _in_context(place: Place) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.errors import SettingsError
+from polyadic.knowledge import Usage
 from polyadic.settings import EmbeddingSettings
 
 
@@ -23,12 +24,15 @@ class Embedder(Protocol):
         How many tokens of a text count, special tokens not included; what comes after them is ignored.
     unrelated_below
         The cosine under which a sentence and a question have, as a rule, nothing to do with each other.
+    spent
+        What an endpoint was paid since this was loaded, for whatever purpose; nothing for a model on this machine.
     """
 
     name: str
     dimension: int
     window: int
     unrelated_below: float
+    spent: Usage
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector a text, in their order: shape (n, dimension), each row of length 1; n may be 0.
@@ -46,6 +50,13 @@ class Embedder(Protocol):
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, however long it is, special tokens not included."""
+        ...
+
+    def cost(self, texts: int, tokens: int) -> Usage:
+        """About what an endpoint would be paid for so many texts of so many tokens together; it is not asked.
+
+        No calls at all for a model on this machine.
+        """
         ...
 
     async def close(self) -> None:

@@ -1,23 +1,37 @@
 """An embedding model behind an endpoint that speaks the OpenAI protocol."""
 
 import asyncio
+import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.errors import ModelUnavailable, PolyadicError
+from polyadic.knowledge import Usage
 from polyadic.models.endpoint import Endpoint
+from polyadic.models.endpoint_reply import reported
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import EmbeddingSettings
 
 _TEXTS_IN_A_CALL = 128
+# OpenAI takes 300,000, counted in a vocabulary that cuts a little finer.
+_TOKENS_IN_A_CALL = 250_000
+_PRICED_TOKENS = 1_000_000
+# Of a call with several texts these may mean that they are too many, or too long together; the words for it differ.
+_TOO_MUCH = (400, 413, 422)
+
+
+class _TooMuch(Exception):
+    """So many texts at once are refused; fewer may do."""
 
 
 class EndpointEmbedder:
     """Implements Embedder; vectors are brought to length 1.
+
+    An endpoint that refuses a call of several texts is sent half as many, and from then on no more than it took.
 
     Parameters
     ----------
@@ -32,7 +46,10 @@ class EndpointEmbedder:
         self.dimension = 0
         self.window = settings.window
         self.unrelated_below = settings.unrelated_below
+        self.spent = Usage()
         self._endpoint = Endpoint(settings, "embedding")
+        self._prompt_price = settings.prompt_price
+        self._most = _TEXTS_IN_A_CALL
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector a text, in their order: shape (n, d), each row of length 1.
@@ -42,8 +59,9 @@ class EndpointEmbedder:
         ModelUnavailable
             The endpoint, the key or the model is not to be had, or what it sent are no vectors.
         """
-        starts = range(0, len(texts), _TEXTS_IN_A_CALL)
-        tasks = [asyncio.create_task(self._embed(texts[start : start + _TEXTS_IN_A_CALL])) for start in starts]
+        asked = [_sendable(text, self.window) for text in texts]
+        calls = _calls(asked, count_tokens(asked), self._most)
+        tasks = [asyncio.create_task(self._embed(call)) for call in calls]
         try:
             found = await asyncio.gather(*tasks)
         finally:
@@ -57,22 +75,40 @@ class EndpointEmbedder:
         """How many tokens each text has, in the vocabulary of OpenAI's models."""
         return count_tokens(texts)
 
+    def cost(self, texts: int, tokens: int) -> Usage:
+        """About what the endpoint would be paid for so many texts of so many tokens together; it is not asked."""
+        return self._usage(math.ceil(max(texts / self._most, tokens / _TOKENS_IN_A_CALL)), tokens)
+
     async def close(self) -> None:
         await self._endpoint.close()
 
     async def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts that fit a call, or that are sent in as many as they take."""
+        try:
+            return await self._asked(texts)
+        except _TooMuch:
+            half = len(texts) // 2
+        # One after the other: where it is one text that is refused, the rest need not be paid.
+        vectors = [await self._embed(part) for part in (texts[:half], texts[half:])]
+        self._most = min(self._most, len(texts) - half)
+        return np.concatenate(vectors)
+
+    async def _asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import openai
 
         from polyadic.models.endpoint_errors import explained, no_reply
 
-        asked = [_sendable(text, self.window) for text in texts]
-        tokens = sum(count_tokens(asked)) if self._endpoint.settings.tokens_per_minute else 0
+        tokens = sum(count_tokens(texts))
         problem: PolyadicError
         try:
             async with self._endpoint.turn(tokens) as client:
-                reply = await client.embeddings.create(model=self.name, input=asked, encoding_format="float")
-            return self._vectors(_rows(reply), len(texts))
+                reply = await client.embeddings.create(model=self.name, input=[*texts], encoding_format="float")
+            rows = _rows(reply)
+            self.spent += self._usage(1, reported(reply, "prompt_tokens") or tokens)
+            return self._vectors(rows, len(texts))
         except openai.OpenAIError as error:
+            if len(texts) > 1 and getattr(error, "status_code", 0) in _TOO_MUCH:
+                raise _TooMuch from None
             problem = explained(error, self._endpoint, self.name)
         except RecursionError:
             problem = no_reply(self._endpoint)
@@ -83,6 +119,9 @@ class EndpointEmbedder:
         # Without its vector nothing can be stored or asked: no single text can be passed over. What the endpoint said
         # is not kept as the cause, since it may repeat the key.
         raise ModelUnavailable(problem.what, problem.next_step) from None
+
+    def _usage(self, calls: int, tokens: int) -> Usage:
+        return Usage(calls, tokens, 0, tokens * self._prompt_price / _PRICED_TOKENS)
 
     def _vectors(self, rows: list[Any], expected: int) -> NDArray[np.float32]:
         """Raises ValueError or TypeError where these are not as many vectors of the usual length."""
@@ -99,6 +138,22 @@ class EndpointEmbedder:
         # Of a text that says nothing some models make no direction; it has to have one.
         vectors[norms[:, 0] == 0, 0] = 1
         return np.asarray(vectors / np.where(norms == 0, 1, norms), np.float32)
+
+
+def _calls(texts: Sequence[str], tokens: Sequence[int], most: int) -> Iterator[Sequence[str]]:
+    """The texts in their order, no more than so many in a call, nor more tokens than an endpoint takes at once.
+
+    >>> list(_calls(["a", "b", "c", "d"], [1, 1, 249_999, 1], 3))
+    [['a', 'b'], ['c', 'd']]
+    """
+    start = held = 0
+    for end, length in enumerate(tokens):
+        if end - start == most or (end > start and held + length > _TOKENS_IN_A_CALL):
+            yield texts[start:end]
+            start, held = end, 0
+        held += length
+    if texts:
+        yield texts[start:]
 
 
 def _rows(reply: Any) -> list[Any]:

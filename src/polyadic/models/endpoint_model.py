@@ -74,14 +74,17 @@ class EndpointModel:
                         async for event in stream:
                             if piece := heard.add(event):
                                 yield piece
+                    else:
+                        # It sent the whole instead: from now on it is asked for that.
+                        self.dialect = replace(self.dialect, streams=False)
+                        if piece := heard.add(await _completion(stream)):
+                            yield piece
                 finally:
                     await stream.close()
                 seconds = perf_counter() - started
-        if streamed:
+        if streamed or heard.envelope:
             yield self._reply(heard, sent, seconds)
             return
-        # It sent JSON instead of events: from now on it is asked for whole replies.
-        self.dialect = replace(self.dialect, streams=False)
         reply = await self.ask(request)
         yield reply.text
         yield reply
@@ -143,32 +146,53 @@ class EndpointModel:
         """The reply, if what was heard is one; its tokens as reported, or as counted here where they are not."""
         text = heard.text
         self._check(heard, text)
-        sent, received = heard.sent or sent, heard.received or count_tokens([text])[0]
-        usage = Usage(1, sent, received, price(sent, received, self._settings))
+        usage = self._usage(heard, sent)
+        if flaw := self._flaw(heard, text):
+            raise NoReply(*flaw, usage=usage, seconds=seconds)
         return Reply(text, heard.finish != "length", usage, seconds)
 
+    def _usage(self, heard: Heard, sent: int) -> Usage:
+        sent, received = heard.sent or sent, heard.received or sum(count_tokens([heard.text, heard.refusal]))
+        return Usage(1, sent, received, price(sent, received, self._settings))
+
     def _check(self, heard: Heard, text: str) -> None:
+        """Raises NoReply where what came has not even the form of a reply, which nobody is paid for."""
         from polyadic.models.endpoint_errors import no_reply
 
-        where, quoted = self.endpoint.address, self.endpoint.quoted
         if heard.error and not text:
-            raise NoReply(f"{where} reports an error ({quoted(heard.error)})", "polyadic doctor looks for the reason")
+            what = f"{self.endpoint.address} reports an error ({self.endpoint.quoted(heard.error)})"
+            raise NoReply(what, "polyadic doctor looks for the reason")
         if not heard.envelope:
             raise no_reply(self.endpoint)
+
+    def _flaw(self, heard: Heard, text: str) -> tuple[str, str] | None:
+        """Why a reply that was paid for is of no use, and what to do about it; None if it is of use."""
         if heard.refusal:
-            raise NoReply(f"{self.name} refuses ({quoted(heard.refusal)})", "nothing can be done from here")
+            return f"{self.name} refuses ({self.endpoint.quoted(heard.refusal)})", "nothing can be done from here"
         if heard.finish == "content_filter":
-            raise NoReply(f"{where} withholds the reply by its content filter", "nothing can be done from here")
+            return f"{self.endpoint.address} withholds the reply by its content filter", "nothing can be done from here"
         if not text.strip() and heard.finish == "length":
-            what = f"{self.name} used up its tokens before it said anything"
-            raise NoReply(what, "raise output_tokens under [model]")
+            return f"{self.name} used up its tokens before it said anything", "raise output_tokens under [model]"
         if not text.strip():
-            raise NoReply(f"{self.name} sent an empty reply", "polyadic doctor looks for the reason")
+            return f"{self.name} sent an empty reply", "polyadic doctor looks for the reason"
+        return None
 
 
 def _is_json(stream: Any) -> bool:
     """Whether an endpoint that was asked for a stream sent a whole reply."""
     return str(stream.response.headers.get("content-type", "")).startswith("application/json")
+
+
+async def _completion(stream: Any) -> object:
+    """The whole reply that came instead of a stream; None where it cannot be read."""
+    from openai.types.chat import ChatCompletion
+
+    try:
+        return ChatCompletion.construct(**json.loads(await stream.response.aread()))
+    except Exception:
+        # It broke off, or is JSON of another kind: asked for the whole, the endpoint fares better or the client says
+        # what is wrong.
+        return None
 
 
 def prompt_tokens(request: Request) -> int:

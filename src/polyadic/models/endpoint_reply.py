@@ -29,9 +29,8 @@ class Heard:
         >>> Heard().add("<html>")
         ''
         """
-        usage = getattr(event, "usage", None)
-        self.sent = _count(usage, "prompt_tokens") or self.sent
-        self.received = _count(usage, "completion_tokens") or self.received
+        self.sent = reported(event, "prompt_tokens") or self.sent
+        self.received = reported(event, "completion_tokens") or self.received
         if error := getattr(event, "error", None):
             self.error = str(error.get("message") if isinstance(error, dict) else error)
         choices = getattr(event, "choices", None)
@@ -50,8 +49,9 @@ class Heard:
         return piece
 
 
-def _count(usage: object, name: str) -> int:
-    value = getattr(usage, name, None)
+def reported(reply: object, name: str) -> int:
+    """How many tokens a reply says that it took; 0 where it says nothing of use."""
+    value = getattr(getattr(reply, "usage", None), name, None)
     return value if isinstance(value, int) and value > 0 else 0
 
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.knowledge import Usage
+
 # A longer run of letters (a language without spaces, a key in hexadecimal) is taken in parts.
 _WORD = re.compile(r"\w{1,40}")
 # The sign of a feature's contribution is in its weight.
@@ -42,6 +44,7 @@ class HashingEmbedder:
     window: int = 254
     # Texts that share nothing but function words and syllables rarely come above it.
     unrelated_below: float = 0.3
+    spent: Usage = Usage()
 
     def __init__(self, dimension: int = 384) -> None:
         self.name: str = f"hashing-{dimension}"
@@ -58,6 +61,10 @@ class HashingEmbedder:
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """How many words each text has."""
         return [len(_WORD.findall(text)) for text in texts]
+
+    def cost(self, texts: int, tokens: int) -> Usage:
+        """Nothing: no call is made."""
+        return Usage()
 
     async def close(self) -> None:
         """There is nothing to let go of."""

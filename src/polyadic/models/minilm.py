@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.knowledge import Usage
 from polyadic.models.genuine import TOKENIZER_SHA256, read_genuine
 from polyadic.models.weights import MODEL, Weights
 
@@ -44,6 +45,7 @@ class MiniLM:
     # Chosen on the even-numbered questions of two sets, asked of their own corpus and of the other one:
     # docs/quality.md shows how many of each it tells apart.
     unrelated_below: float = 0.49
+    spent: Usage = Usage()
 
     def __init__(self, weights: Weights, threads: int | None = None) -> None:
         self._weights = weights
@@ -76,6 +78,10 @@ class MiniLM:
             The tokenizer is not the genuine one.
         """
         return self._loaded_tokenizer().lengths(texts)
+
+    def cost(self, texts: int, tokens: int) -> Usage:
+        """Nothing: no call is made."""
+        return Usage()
 
     async def close(self) -> None:
         """There is nothing to let go of."""

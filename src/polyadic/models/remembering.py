@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.language_model import LanguageModel, Reply, Request
 
@@ -49,7 +50,19 @@ class Remembering:
             if known:
                 self.recalled += 1
                 return Reply(*known, Usage(), 0.0)
-            reply = await self.model.ask(request)
-            self.spent += reply.usage
-            self._memory.note(request, self.model.name, reply, is_usable(reply))
+            reply = await self._paid(request)
+            self._enter(request, reply, is_usable(reply))
             return reply
+
+    async def _paid(self, request: Request) -> Reply:
+        """A new reply; what was paid for one that is of no use is entered as well."""
+        try:
+            return await self.model.ask(request)
+        except NoReply as problem:
+            if problem.usage:
+                self._enter(request, Reply("", False, problem.usage, problem.seconds), remember=False)
+            raise
+
+    def _enter(self, request: Request, reply: Reply, remember: bool) -> None:
+        self.spent += reply.usage
+        self._memory.note(request, self.model.name, reply, remember)

@@ -20,6 +20,7 @@ FOLDER = "prompts"
 NAMES = ("extract", "glean", "answer", "answer_think", "answer_alone", "follow_up", "question_entities")
 
 _PART = re.compile(r"^=== (system|user)[ \t]*\n", re.MULTILINE)
+_LONGEST_VERSION = 40
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -92,6 +93,10 @@ def _parsed(name: str, text: str, where: str) -> Prompt:
     if not parts or any(not template.is_valid() for _, template in parts):
         reason = "no line === user" if not parts else "a $ that begins no name: write $$ for the sign itself"
         raise SettingsError(f"{where} is no prompt ({reason})", "polyadic init --prompts DIR shows how they look")
+    if "\n" in version.strip() or not 0 < len(version.strip()) <= _LONGEST_VERSION:
+        raise SettingsError(
+            f"{where} does not begin with its version", "put a short one, such as mine-1, on its first line"
+        )
     return Prompt(name, version.strip(), parts)
 
 

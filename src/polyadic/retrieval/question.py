@@ -46,7 +46,13 @@ def read_question(text: str, reader: Reader) -> Question:
 
 
 def _without(text: str, spans: Sequence[Span]) -> str:
-    """The text without these characters and the article before or the possessive after them."""
-    for span in reversed(spans):
-        text = _ARTICLE_BEFORE.sub("", text[: span.start]) + " " + _POSSESSIVE_AFTER.sub("", text[span.end :])
-    return _SPACE.sub(" ", text).strip()
+    """The text without these characters and the article before or the possessive after them.
+
+    >>> _without("When was the Engine's wheel made?", [Span(13, 19)])
+    'When was wheel made?'
+    """
+    ends = (0, *(span.end for span in spans))
+    starts = (*(span.start for span in spans), len(text))
+    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    kept = [_POSSESSIVE_AFTER.sub("", _ARTICLE_BEFORE.sub("", gap)) for gap in between]
+    return _SPACE.sub(" ", " ".join(kept)).strip()

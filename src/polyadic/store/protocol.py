@@ -177,6 +177,9 @@ class Reader(Protocol):
         """A published document without its text; None where there is none."""
 
     def document(self, document_id: str) -> Document: ...
+    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        """Chunks of a document with their evidence, in its order; empty where there is none."""
+
     def chunks_in(self, document_id: str) -> Rows:
         """The chunks of a document, in its order."""
 
@@ -254,6 +257,9 @@ class Writer(Protocol):
 
     def note_call(self, call: Call, reply: tuple[str, str, bool] | None) -> None:
         """Enter a paid call in the ledger, and remember its reply (key, text, whether complete) where one is given."""
+
+    def forget_replies(self) -> None:
+        """Forget every reply that is remembered: they hold what documents said, also those withdrawn since."""
 
     def apply(self, change: Change) -> None: ...
     def attach(self) -> list[str]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from polyadic.derivation import mean_score
 from polyadic.errors import NotFound
-from polyadic.knowledge import Chunk, Document, Entity, Fact, Place, Span, Usage, page_of
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage, page_of
 from polyadic.store.derived import digest_bytes, select_in
 from polyadic.store.full_text import any_of
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
-from polyadic.store.records import load_metadata, load_pages, stamp_of
+from polyadic.store.records import chunks_of, current_revision, load_metadata, load_pages, stamp_of
 from polyadic.store.snapshot import Snapshot, dimension_of, other_vectors
 
 PLACES_SHOWN = 8
@@ -247,6 +247,10 @@ class SqliteReader:
             raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
         source, title, text, metadata, pages = row
         return Document(source, title, text, load_metadata(metadata), load_pages(pages))
+
+    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        revision = current_revision(self._connection, document_id)
+        return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from polyadic.knowledge import Evidence, Participation, Span
+from polyadic.knowledge import Chunk, Evidence, Participation, Span
 from polyadic.store.protocol import Stamp
 
 
@@ -68,6 +68,26 @@ def stamp_of(connection: sqlite3.Connection, document_id: str) -> Stamp | None:
         (bytes.fromhex(document_id),),
     ).fetchone()
     return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
+
+
+def current_revision(connection: sqlite3.Connection, document_id: str) -> int | None:
+    """The revision of a document that readers see; None where there is none."""
+    row = connection.execute("SELECT current FROM document WHERE digest = ?", (bytes.fromhex(document_id),)).fetchone()
+    return row[0] if row else None
+
+
+def chunks_of(
+    connection: sqlite3.Connection, document_id: str, revision: int
+) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+    """The chunks of a revision with their evidence, in the order of the document."""
+    (text,) = connection.execute("SELECT text FROM revision WHERE id = ?", (revision,)).fetchone()
+    rows = connection.execute(
+        "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
+    )
+    return [
+        (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence or "[]"))
+        for start, stop, fresh, tokens, evidence in rows
+    ]
 
 
 def _dump(value: object) -> str:

@@ -121,6 +121,7 @@ class SqliteStore:
     def close(self) -> None:
         # A reader elsewhere may be using the log; closing twice is as good as closing once.
         with contextlib.suppress(sqlite3.Error):
+            self._writer.execute("PRAGMA busy_timeout = 0")  # tidying up is not worth waiting for
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for connection in (*self._idle, self._writer):
             connection.close()

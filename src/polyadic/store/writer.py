@@ -12,7 +12,15 @@ from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, select_in, vector_digest
 from polyadic.store.full_text import searchable
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
-from polyadic.store.records import dump_evidence, dump_metadata, dump_pages, load_evidence, stamp_of
+from polyadic.store.records import (
+    chunks_of,
+    current_revision,
+    dump_evidence,
+    dump_metadata,
+    dump_pages,
+    load_evidence,
+    stamp_of,
+)
 from polyadic.store.snapshot import dimension_of, other_vectors
 
 
@@ -61,13 +69,11 @@ class SqliteWriter:
         )
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        return self._chunks(document_id, self._staged_revision(document_id))
+        return chunks_of(self._connection, document_id, self._staged_revision(document_id))
 
     def current(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        row = self._connection.execute(
-            "SELECT current FROM document WHERE digest = ? AND current IS NOT NULL", (digest_bytes(document_id),)
-        ).fetchone()
-        return self._chunks(document_id, row[0]) if row else []
+        revision = current_revision(self._connection, document_id)
+        return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
     # vectors
 
@@ -101,6 +107,9 @@ class SqliteWriter:
             self._connection.execute(
                 "INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (digest_bytes(key), text, complete)
             )
+
+    def forget_replies(self) -> None:
+        self._connection.execute("DELETE FROM reply")
 
     # publishing
 
@@ -196,16 +205,6 @@ class SqliteWriter:
             raise LookupError(f"document {document_id} has not been staged")
         revision: int = row[0]
         return revision
-
-    def _chunks(self, document_id: str, revision: int) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        (text,) = self._connection.execute("SELECT text FROM revision WHERE id = ?", (revision,)).fetchone()
-        rows = self._connection.execute(
-            "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
-        )
-        return [
-            (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence or "[]"))
-            for start, stop, fresh, tokens, evidence in rows
-        ]
 
     def _retract(self, document_id: str) -> None:
         """Take the current revision away, with all that hangs on it but facts and entities."""

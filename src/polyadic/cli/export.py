@@ -1,0 +1,38 @@
+"""polyadic export: write the workspace in another format."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from polyadic.cli.common import workspace_folder, workspace_option
+from polyadic.interchange.exporting import WRITERS, export_file, export_tables, exported
+from polyadic.workspace import Workspace
+
+
+@click.command("export")
+@click.option(
+    "--format",
+    "name",
+    type=click.Choice([*WRITERS, "csv"]),
+    required=True,
+    help="hif holds everything; csv is a folder of tables for Neo4j's import tool.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Where to write, instead of to standard output.")
+@workspace_option
+@click.pass_context
+def command(context: click.Context, name: str, output: str | None, workspace: str | None) -> None:
+    """Write the workspace in another format (docs/interchange.md).
+
+    The same documents and facts give the same bytes, whatever their history.
+    """
+    if name == "csv" and output is None:
+        raise click.UsageError("csv is several files: name a folder with -o")
+    with Workspace(workspace_folder(context, workspace)) as kb:
+        if output is None:
+            sys.stdout.buffer.writelines(exported(kb, name))
+            sys.stdout.buffer.flush()
+        elif name == "csv":
+            export_tables(kb, Path(output))
+        else:
+            export_file(kb, name, Path(output))

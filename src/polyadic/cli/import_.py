@@ -1,0 +1,54 @@
+"""polyadic import: take in facts from elsewhere, or a whole workspace."""
+
+from pathlib import Path
+
+import click
+
+from polyadic.cli.common import count, json_option, print_json, say, workspace_folder, workspace_option
+from polyadic.cli.index import exit_code, progress_shown
+from polyadic.construction.index_report import IndexReport
+from polyadic.interchange.importing import import_file
+from polyadic.workspace import Workspace
+
+_SHOWN = 20
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--documents",
+    multiple=True,
+    metavar="PATH",
+    help="File or folder with the documents that facts are about; may be said several times.",
+)
+@workspace_option
+@json_option
+@click.pass_context
+def command(context: click.Context, file: str, documents: tuple[str, ...], workspace: str | None, as_json: bool) -> int:
+    """Take in HIF (.json) or facts as JSON lines (.jsonl); docs/interchange.md.
+
+    What polyadic export --format hif wrote comes back whole. The same file twice changes nothing.
+    """
+    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
+        report = import_file(kb, Path(file), [Path(path) for path in documents], report_progress)
+    print_json(report) if as_json else _print(report)
+    return exit_code(report)
+
+
+def _print(report: IndexReport) -> None:
+    """What was taken in on standard output, what was not on standard error."""
+    say(
+        f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed,"
+        f" {report.unchanged:,} unchanged"
+    )
+    if report.evidence:
+        rest = f", {report.without_fact:,} that name fewer than two things (kept, not used)"
+        said = count(report.facts, "fact") + (rest if report.without_fact else "")
+        say(f"{count(report.evidence, 'statement')}: {said}")
+        say(f"{count(report.texts_embedded, 'text')} embedded, {report.seconds:.1f} s in all")
+    for what, times in report.problems.most_common(_SHOWN):
+        say(f"{times:,} × {what}", err=True)
+    for skipped in report.skipped[:_SHOWN]:
+        say(f"left out: {skipped}", err=True)
+    if len(report.skipped) > _SHOWN:
+        say(f"and {len(report.skipped) - _SHOWN:,} more (all of them: --json)", err=True)

@@ -1,0 +1,102 @@
+"""Taking a file into a workspace: the one entry for what comes in."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from polyadic.blocking import plain
+from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.construction.publishing import Publisher
+from polyadic.construction.read import read_documents
+from polyadic.construction.reading.files import byte_limit, opened, read_whole
+from polyadic.errors import UnreadableDocument
+from polyadic.interchange.checking import BadFile
+from polyadic.interchange.facts_placing import FactPlacing
+from polyadic.interchange.facts_reading import FactLines
+from polyadic.interchange.hif_reading import told_in
+from polyadic.interchange.hif_schema import MOST_MEGABYTES, parse_hif
+from polyadic.interchange.placing import NAME
+from polyadic.interchange.taking import take
+from polyadic.interchange.told import Told
+from polyadic.workspace import Workspace
+
+LINES = (".jsonl", ".ndjson")
+"""Files of facts; every other file is taken for HIF."""
+
+
+async def aimport_file(
+    kb: Workspace,
+    path: Path | str,
+    documents: Sequence[Path | str] = (),
+    report_progress: Callable[[Progress], None] = lambda progress: None,
+) -> IndexReport:
+    """Take in HIF (.json, .hif) or facts as JSON lines (.jsonl, .ndjson); the same file twice changes nothing.
+
+    Parameters
+    ----------
+    kb
+        The workspace; made if there is none yet.
+    path
+        The file. All of it is checked before anything changes.
+    documents
+        Files and folders with the documents that facts are about; without them, facts are their own documents.
+    report_progress
+        Called after every step that takes time.
+
+    Raises
+    ------
+    BadFile
+        The file is not readable or not what its format asks for.
+    StoreBusy
+        Another process is writing to this workspace.
+    WeightsMissing
+        The embedding model is not on this machine yet.
+    """
+    file = Path(path).expanduser().resolve()
+    report = IndexReport(extractor=NAME)
+    try:
+        if file.suffix.lower() in LINES:
+            await _take_facts(kb, file, documents, report_progress, report)
+        else:
+            await _take_hif(kb, file, report_progress, report)
+    except UnreadableDocument as problem:
+        raise BadFile(f"{file} cannot be taken in ({problem.what})", problem.next_step) from problem
+    report.problems = +report.problems
+    return report
+
+
+import_file = plain(aimport_file)
+
+
+async def _take_hif(kb: Workspace, file: Path, tell: Callable[[Progress], None], report: IndexReport) -> None:
+    if file.is_file() and file.stat().st_size > byte_limit(MOST_MEGABYTES):
+        raise BadFile(f"{file} is over the limit of {MOST_MEGABYTES} MB for HIF", "bring it as JSON lines of facts")
+    told = told_in(
+        parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), kb.settings.chunking, report.problems
+    )
+    await _take(kb, iter(told), tell, report)
+
+
+async def _take_facts(
+    kb: Workspace, file: Path, documents: Sequence[Path | str], tell: Callable[[Progress], None], report: IndexReport
+) -> None:
+    with opened(file) as stream:
+        lines = FactLines(stream, str(file), report.problems)
+        lines.check()
+        placing = FactPlacing(lines, str(file), kb.settings.chunking, report.problems, report.skipped)
+        told = placing.on_their_own()
+        if documents:
+            told = placing.in_documents(read_documents(documents, kb.settings.reading, exclude=[kb.folder, file]))
+        await _take(kb, told, tell, report)
+
+
+async def _take(kb: Workspace, told: Iterator[Told], tell: Callable[[Progress], None], report: IndexReport) -> None:
+    """A workspace is made only where there is something to put into it."""
+    for first in told:
+        await take(chain([first], told), _publisher(kb, tell), report)
+
+
+def _publisher(kb: Workspace, tell: Callable[[Progress], None]) -> Publisher:
+    # Of a new workspace the model comes first, so that none is made where weights are missing.
+    embedder = kb.embedder
+    return Publisher(kb.store(make=True), embedder, kb.settings.chunking, lambda report: tell(report.progress()))

@@ -1,0 +1,81 @@
+"""Tables with the headers of Neo4j's import tool (``neo4j-admin database import``), one file a kind."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
+from polyadic.interchange.told import all_told
+from polyadic.store.protocol import Reader
+
+_Row = Iterable[object]
+
+
+def tables(reader: Reader) -> Iterator[tuple[str, Iterator[str]]]:
+    """The name of each file and its lines.
+
+    Texts are quoted and otherwise left as they are, also where a spreadsheet would take one for a formula.
+    """
+    for name, header, rows in (
+        (
+            "entities.csv",
+            (":ID", "key", "name", "type", "description", "score:double", "facts:int", ":LABEL"),
+            ((e.id, e.key, e.name, e.type, e.description, e.score, e.facts, "Entity") for e in all_entities(reader)),
+        ),
+        (
+            "facts.csv",
+            (":ID", "text", "score:double", "support:int", ":LABEL"),
+            ((f.id, f.text, f.score, f.support, "Fact") for f in all_facts(reader)),
+        ),
+        ("documents.csv", (":ID", "source", "title", ":LABEL"), _documents(reader)),
+        ("chunks.csv", (":ID", "text", "start:int", "end:int", "tokens:int", ":LABEL"), _chunks(reader)),
+        ("takes_part_in.csv", (":START_ID", ":END_ID", ":TYPE"), _participations(reader)),
+        ("stated_in.csv", (":START_ID", ":END_ID", "start:int", "end:int", ":TYPE"), _statements(reader)),
+        ("part_of.csv", (":START_ID", ":END_ID", ":TYPE"), _parts(reader)),
+    ):
+        yield name, _lines(header, rows)
+
+
+def _documents(reader: Reader) -> Iterator[_Row]:
+    return ((d.id, d.source, d.title, "Document") for d in reader.documents())
+
+
+def _chunks(reader: Reader) -> Iterator[_Row]:
+    for told in all_told(reader):
+        yield from ((c.id, c.text, c.span.start, c.span.end, c.tokens, "Chunk") for c in told.chunks)
+
+
+def _participations(reader: Reader) -> Iterator[_Row]:
+    for fact, entities in all_participations(reader):
+        yield from ((entity.id, fact.id, "TAKES_PART_IN") for entity in entities)
+
+
+def _statements(reader: Reader) -> Iterator[_Row]:
+    """Where each fact is stated; one that names no characters is stated by the whole chunk."""
+    for told in all_told(reader):
+        for passage in told.passages:
+            places = {
+                (said.fact_id, span.start, span.end)
+                for said in passage.evidence
+                if said.fact_id is not None
+                for span in said.spans or (passage.chunk.span,)
+            }
+            for fact, start, end in sorted(places, key=lambda place: (place[1:], place[0])):
+                yield fact, passage.chunk.id, start, end, "STATED_IN"
+
+
+def _parts(reader: Reader) -> Iterator[_Row]:
+    for told in all_told(reader):
+        yield from ((chunk.id, told.document.id, "PART_OF") for chunk in told.chunks)
+
+
+def _lines(header: _Row, rows: Iterable[_Row]) -> Iterator[str]:
+    buffer = io.StringIO(newline="")
+    yield ",".join(map(str, header)) + "\n"
+    # Every text is quoted, so that an empty one is not taken for a missing one.
+    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()

@@ -1,0 +1,80 @@
+"""Taking documents with their evidence into a store: a normal write, published like what was indexed here."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from polyadic.construction.index_report import IndexReport
+from polyadic.construction.indexing import BATCH_CHARACTERS, BATCH_DOCUMENTS
+from polyadic.construction.publishing import Publisher
+from polyadic.interchange.told import Told, failures_of, told_before
+
+
+async def take(told: Iterable[Told], publisher: Publisher, report: IndexReport) -> None:
+    """Publish documents as they are told; one that the store already holds just so costs nothing.
+
+    Each document is replaced whole or not at all. Vectors are those that indexing would give.
+
+    Parameters
+    ----------
+    told
+        No document twice.
+    publisher
+        As indexing uses it.
+    report
+        What was done is entered here.
+
+    Raises
+    ------
+    StoreBusy
+        Another process is writing to the store.
+    """
+    started = time.perf_counter()
+    with publisher.store.exclusive():
+        with publisher.store.read() as reader:
+            failures = failures_of(reader)
+        for batch in _batches(told):
+            await _take_batch(batch, publisher, report, failures)
+    report.seconds = time.perf_counter() - started
+
+
+async def _take_batch(
+    batch: Sequence[Told], publisher: Publisher, report: IndexReport, failures: Mapping[str, str]
+) -> None:
+    with publisher.store.read() as reader:
+        before = [told_before(reader, told.document.id, failures) for told in batch]
+    todo = [told for told, known in zip(batch, before, strict=True) if told != known]
+    report.unchanged += len(batch) - len(todo)
+    if not todo:
+        return
+    _stage(todo, publisher)
+    report.chunks += sum(len(told.passages) for told in todo)
+    report.chunks_read += sum(len(told.passages) for told in todo)
+    await publisher.publish([told.document for told in todo], {t.document.id: t.chunks for t in todo}, report)
+    added = sum(known is None for known in before)
+    report.added += added
+    report.changed += len(todo) - added
+
+
+def _stage(todo: Sequence[Told], publisher: Publisher) -> None:
+    with publisher.store.write() as writer:
+        for told in todo:
+            document = told.document
+            writer.stage(document, told.stamp, told.chunks)
+            writer.put_evidence(document.id, {p.chunk.id: p.evidence for p in told.passages if p.failure is None})
+            for passage in told.passages:
+                if passage.failure is not None:
+                    writer.put_failure(document.id, passage.chunk.id, passage.failure)
+
+
+def _batches(told: Iterable[Told]) -> Iterator[list[Told]]:
+    """Documents in groups that are published together."""
+    batch: list[Told] = []
+    characters = 0
+    for one in told:
+        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+        batch.append(one)
+        characters += len(one.document.text)
+    if batch:
+        yield batch

@@ -1,0 +1,80 @@
+"""polyadic export and polyadic import."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+
+@pytest.mark.parametrize("name", ["hif", "graphml", "jsonl"])
+def test_export_goes_to_standard_output_or_a_file(polyadic: Command, indexed: Path, name: str) -> None:
+    outcome = polyadic("export", "--format", name)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Analytical Engine" in outcome.out
+    silent = polyadic("export", "--format", name, "-o", "out")
+    assert (silent.code, silent.out, silent.err) == (0, "", "")
+    assert Path("out").read_text(encoding="utf-8") == outcome.out
+    assert sorted(path.name for path in Path.cwd().iterdir()) == ["notes", "out", "polyadic-workspace"]
+
+
+def test_a_folder_or_a_device_is_not_replaced(polyadic: Command, indexed: Path) -> None:
+    assert polyadic("export", "--format", "jsonl", "-o", "/dev/null").code == 0
+    assert Path("/dev/null").is_char_device()
+    outcome = polyadic("export", "--format", "jsonl", "-o", "notes")
+    assert (outcome.code, outcome.err) == (1, "polyadic: notes cannot be used (Is a directory)\n")
+
+
+def test_csv_is_a_folder(polyadic: Command, indexed: Path) -> None:
+    assert polyadic("export", "--format", "csv", "-o", "tables").code == 0
+    assert len(list(Path("tables").iterdir())) == 7
+    refused = polyadic("export", "--format", "csv")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "name a folder with -o" in refused.err
+
+
+def test_a_workspace_moves(polyadic: Command, indexed: Path) -> None:
+    polyadic("export", "--format", "hif", "-o", "kb.json")
+    outcome = polyadic("import", "kb.json", "-w", "other")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith("2 documents: 2 added, 0 changed, 0 unchanged\n")
+    assert polyadic("-w", "other", "export", "--format", "hif").out == Path("kb.json").read_text(encoding="utf-8")
+    assert polyadic("-w", "other", "index", "notes").out.startswith("2 documents: 0 added, 0 changed, 2 unchanged")
+    assert polyadic("-w", "other", "import", "kb.json").out == "2 documents: 0 added, 0 changed, 2 unchanged\n"
+
+
+def test_facts_from_elsewhere_answer_questions(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "d1", "title": "Nome", "text": "Nome lies in Alaska. It is cold there."}\n'
+    )
+    fact = {"_id": "d1", "text": "Nome lies in Alaska.", "entities": ["Nome", "Alaska"], "certain": True}
+    lost = {"_id": "d2", "text": "Rome lies in Italy.", "entities": ["Rome", "Italy"]}
+    (tmp_path / "facts.jsonl").write_text(json.dumps(fact) + "\n" + json.dumps(lost) + "\n")
+    outcome = polyadic("import", "facts.jsonl", "--documents", "corpus.jsonl")
+    assert outcome.code == 3
+    assert "1 statement: 1 fact\n" in outcome.out
+    assert "1 × field not kept: certain" in outcome.err
+    assert "left out: d2: its facts were left out" in outcome.err
+    assert "corpus.jsonl#d1, characters 0–20" in polyadic("query", "Nome lies in Alaska?").out
+    report = json.loads(polyadic("import", "facts.jsonl", "--documents", "corpus.jsonl", "--json").out)
+    assert (report["unchanged"], len(report["skipped"])) == (1, 1)
+
+
+def test_what_cannot_be_taken_in_is_one_line(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"incidences": [{"edge": 1}]}')
+    outcome = polyadic("import", "bad.json")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == (
+        f"polyadic: {tmp_path / 'bad.json'} is no HIF file: incidences[0].node: field required:"
+        " mend it; nothing was taken in\n"
+    )
+    assert not (tmp_path / "polyadic-workspace").exists()
+
+
+def test_nothing_is_exported_from_nowhere(polyadic: Command) -> None:
+    outcome = polyadic("export", "--format", "hif", "-o", "out.json")
+    assert (outcome.code, outcome.err.count("\n")) == (1, 1)
+    assert "there is no workspace" in outcome.err
+    assert list(Path.cwd().iterdir()) == []
