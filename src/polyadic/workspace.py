@@ -1,8 +1,8 @@
 """Workspace: one body of documents with its settings, facts and indexes; everything is used through it.
 
-What waits for a model or works for long has an asynchronous twin (``aindex``, ``aadd``, ``aestimate``, ``adelete``,
-``aretrieve``, ``aquery``, ``astream``); the plain method waits for it, also where a loop is running. Looking things up
-is plain and quick.
+What waits for a model or works for long has an asynchronous twin (``aindex``, ``aretry``, ``aadd``, ``aestimate``,
+``adelete``, ``aretrieve``, ``aquery``, ``astream``); the plain method waits for it, also where a loop is running.
+Looking things up is plain and quick.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
@@ -22,6 +22,7 @@ from polyadic.construction.choice import Chosen, ExtractorName
 from polyadic.construction.estimating import Estimate, Estimator, Known
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.indexing import Indexer
+from polyadic.construction.pruning import Seen
 from polyadic.construction.publishing import withdraw
 from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.store_memory import StoreMemory
@@ -29,6 +30,7 @@ from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
 from polyadic.errors import NotFound
 from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge, Turn
+from polyadic.models.budget import Budget
 from polyadic.models.embedder import Embedder, embedder_name, load_embedder
 from polyadic.models.language_model import LanguageModel, load_language_model
 from polyadic.models.remembering import Memory, NoMemory
@@ -78,6 +80,8 @@ class Workspace:
         paths: Sequence[Path | str],
         report_progress: Callable[[Progress], None] = lambda progress: None,
         extractor: ExtractorName | None = None,
+        prune: bool = False,
+        budget: Budget | None = None,
     ) -> IndexReport:
         """Read files and folders into the workspace. What is unchanged costs nothing.
 
@@ -92,6 +96,11 @@ class Workspace:
         extractor
             ``model`` or ``sentences``: documents that were read in another way are read again. If left out, new and
             changed documents are read as the settings say, and nothing that was paid for is read again.
+        prune
+            Withdraw documents below these paths whose file is gone, or whose row of a file.
+        budget
+            The most that may be spent on the language model; where it is used up, the run stops as the report says,
+            and goes on when it is called again.
 
         Raises
         ------
@@ -102,18 +111,33 @@ class Workspace:
         ModelUnavailable
             The language model's key is not there. What goes wrong with it later stands in the report.
         """
-        sources = read_documents(paths, self.settings.reading, exclude=[self.folder])
+        seen = Seen()
+        sources = seen.watch(read_documents(paths, self.settings.reading, exclude=[self.folder]))
         skipped, document = _first_document(sources)
         if document is None and not SqliteStore.exists(self.folder):
             return IndexReport(skipped=skipped)
         first = [] if document is None else [document]
-        return await self.aadd(chain(skipped, first, sources), report_progress, extractor)
+        report = await self.aadd(chain(skipped, first, sources), report_progress, extractor, budget)
+        if prune and not report.stopped:
+            gone = seen.gone(self.documents(), paths)
+            await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
+            report.withdrawn = [record.source for record in gone]
+        return report
+
+    async def aretry(
+        self, report_progress: Callable[[Progress], None] = lambda progress: None, budget: Budget | None = None
+    ) -> IndexReport:
+        """Try the chunks again that could not be read, of all documents; their text is that in the workspace."""
+        with self._existing_store.read() as reader:
+            marked = [reader.document(record.id) for record in reader.documents() if record.failed]
+        return await self.aadd(marked, report_progress, budget=budget)
 
     async def aadd(
         self,
         documents: Iterable[Document | Skipped],
         report_progress: Callable[[Progress], None] = lambda progress: None,
         extractor: ExtractorName | None = None,
+        budget: Budget | None = None,
     ) -> IndexReport:
         """Read documents that you already hold; ``source`` is their identity. As :meth:`aindex` otherwise."""
         # Of a new workspace the models come first, so that none is made where weights or a key are missing.
@@ -121,7 +145,7 @@ class Workspace:
         if choice.wanted(extractor, self.settings) == "model":
             self._required_model().check()
         store = self._store
-        chosen = self._extractor(extractor, StoreMemory(store))
+        chosen = self._extractor(extractor, StoreMemory(store), budget)
         chunking, anew = self.settings.chunking, extractor is not None
         indexer = Indexer(store, chosen.extractor, embedder, chunking, report_progress, anew, chosen.spent)
         return await indexer.index(documents)
@@ -280,6 +304,7 @@ class Workspace:
     # plain twins
 
     index = plain(aindex)
+    retry = plain(aretry)
     add = plain(aadd)
     estimate = plain(aestimate)
     delete = plain(adelete)
@@ -356,10 +381,10 @@ class Workspace:
             raise NO_MODEL
         return self._model
 
-    def _extractor(self, name: ExtractorName | None, memory: Memory) -> Chosen:
+    def _extractor(self, name: ExtractorName | None, memory: Memory, budget: Budget | None = None) -> Chosen:
         if choice.wanted(name, self.settings) == "sentences":
             return choice.without_model(self.settings)
-        return choice.with_model(self._required_model(), memory, self._prompts, self.settings)
+        return choice.with_model(self._required_model(), memory, self._prompts, self.settings, budget)
 
     def _estimator(self, chosen: Chosen, known: Known, name: ExtractorName | None) -> Estimator:
         settings = self.settings

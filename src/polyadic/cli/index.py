@@ -13,18 +13,25 @@ from polyadic.cli.estimate import print_estimate
 from polyadic.cli.index_report import print_report
 from polyadic.construction.choice import ExtractorName
 from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.models.budget import Budget
 from polyadic.workspace import Workspace
 
 _LOG_SECONDS = 5.0
 
 
 @click.command("index")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option(
     "--extractor",
     type=click.Choice(["model", "sentences"]),
     help="Read with the language model, or without one; also again what was read in the other way.",
 )
+@click.option("--prune", is_flag=True, help="Withdraw documents below the PATHs whose files are gone, or their rows.")
+@click.option("--retry", is_flag=True, help="Without PATH: try the chunks again that could not be read.")
+@click.option(
+    "--budget", type=click.FloatRange(min=0), help="Stop before more money is spent, by the prices in the settings."
+)
+@click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
 @workspace_option
 @json_option
@@ -33,6 +40,10 @@ def command(
     context: click.Context,
     paths: tuple[str, ...],
     extractor: ExtractorName | None,
+    prune: bool,
+    retry: bool,
+    budget: float | None,
+    spend_tokens: int | None,
     dry_run: bool,
     workspace: str | None,
     as_json: bool,
@@ -41,11 +52,20 @@ def command(
 
     Formats: .txt .md .html .pdf .docx .pptx .xlsx .epub .eml, and .jsonl .csv .tsv with a document a row.
     """
+    if retry and (paths or extractor or prune or dry_run):
+        raise click.UsageError("--retry takes no PATH and no other option", context)
+    if not paths and not retry:
+        raise click.UsageError("missing argument 'PATH...'", context)
+    most = Budget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
+    files = [Path(path) for path in paths]
     with Workspace(workspace_folder(context, workspace)) as kb:
         if dry_run:
-            return print_estimate(kb.estimate([Path(path) for path in paths], extractor), as_json)
+            return print_estimate(kb.estimate(files, extractor), as_json)
         with progress_shown() as report_progress:
-            report = kb.index([Path(path) for path in paths], report_progress, extractor)
+            if retry:
+                report = kb.retry(report_progress, most)
+            else:
+                report = kb.index(files, report_progress, extractor, prune, most)
     if as_json:
         print_json(report)
     else:

@@ -16,6 +16,8 @@ def print_report(report: IndexReport) -> None:
         f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed{resumed},"
         f" {report.unchanged:,} unchanged"
     )
+    if report.withdrawn:
+        say(f"{count(len(report.withdrawn), 'document')} withdrawn, as what they were read from is gone")
     if report.chunks:
         _print_work(report)
     if report.same_text:

@@ -6,7 +6,9 @@ from typing import Literal
 from polyadic.construction.extractor import Extractor
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.errors import SettingsError
 from polyadic.knowledge import Usage
+from polyadic.models.budget import Budget
 from polyadic.models.language_model import LanguageModel
 from polyadic.models.remembering import Memory, Remembering
 from polyadic.prompts.library import Prompts
@@ -39,9 +41,19 @@ def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
     return settings.extraction.extractor
 
 
-def with_model(model: LanguageModel, memory: Memory, prompts: Prompts, settings: Settings) -> Chosen:
-    """The extractor with a language model, whose replies are remembered."""
-    asked = Remembering(model, memory)
+def with_model(
+    model: LanguageModel, memory: Memory, prompts: Prompts, settings: Settings, budget: Budget | None = None
+) -> Chosen:
+    """The extractor with a language model, whose replies are remembered, and what may be spent on it.
+
+    Raises
+    ------
+    SettingsError
+        The budget is in money, and the settings name no prices.
+    """
+    if budget and budget.money is not None and not (settings.model.prompt_price or settings.model.completion_price):
+        raise SettingsError("a budget in money needs prices", "set prompt_price and completion_price under [model]")
+    asked = Remembering(model, memory, budget)
     language, at_once = settings.chunking.language, settings.model.at_once
     return Chosen(ModelExtractor(asked, prompts, settings.extraction, language, at_once), asked)
 

@@ -26,17 +26,19 @@ class Progress:
 class IndexReport:
     """The honest sum of an indexing run; times in seconds, ``embedding_seconds`` being part of ``seconds``.
 
-    ``resumed`` documents had failed chunks, which were tried again; ``outdated`` ones are unchanged, and were read in
-    another way than the settings now say, or could not be read in that way at all. ``by_model`` says that a language
-    model read. ``problems`` counts, by reason, what extraction left out or mended; ``failed`` are chunks that gave no
-    evidence. ``usage`` is what a language model was paid, ``embedding_usage`` what an endpoint was paid for embedding.
-    ``stopped`` says why the run ended early, if it did.
+    ``withdrawn`` are sources that were gone and were to be pruned; ``resumed`` documents had failed chunks, which
+    were tried again; ``outdated`` ones are unchanged, and were read in another way than the settings now say, or
+    could not be read in that way at all. ``by_model`` says that a language model read. ``problems`` counts, by
+    reason, what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a
+    language model was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``stopped`` says why the
+    run ended early, if it did.
     """
 
     added: int = 0
     changed: int = 0
     resumed: int = 0
     unchanged: int = 0
+    withdrawn: list[str] = field(default_factory=list)
     outdated: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     same_text: int = 0

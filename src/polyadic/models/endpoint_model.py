@@ -48,6 +48,12 @@ class EndpointModel:
         """Raises as LanguageModel.check says."""
         _ = self.endpoint.key
 
+    def most(self, request: Request) -> Usage:
+        """As LanguageModel.most says; what is sent is counted with a margin, as vocabularies differ."""
+        sent, longest = self._room(request)
+        counted = math.ceil(sent * _MARGIN)
+        return Usage(1, counted, longest, price(counted, longest, self._settings))
+
     async def ask(self, request: Request) -> Reply:
         """The reply, once it is whole; raises as LanguageModel.ask says."""
         sent, longest = self._room(request)

@@ -81,6 +81,16 @@ class LanguageModel(Protocol):
         """
         ...
 
+    def most(self, request: Request) -> Usage:
+        """The most that a request can cost.
+
+        Raises
+        ------
+        NoReply
+            It does not fit into the model's context.
+        """
+        ...
+
     async def ask(self, request: Request) -> Reply:
         """The reply, once it is whole.
 

@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
+from polyadic.models.budget import Budget, Purse
 from polyadic.models.language_model import LanguageModel, Reply, Request
 
 
@@ -31,14 +32,20 @@ class NoMemory:
 
 
 class Remembering:
-    """A language model with a memory; ``spent`` sums what was paid, ``recalled`` counts what was remembered."""
+    """A language model with a memory and a budget; ``recalled`` counts replies that were remembered."""
 
-    def __init__(self, model: LanguageModel, memory: Memory) -> None:
+    def __init__(self, model: LanguageModel, memory: Memory, budget: Budget | None = None) -> None:
         self.model = model
-        self.spent = Usage()
         self.recalled = 0
         self._memory = memory
+        self._budget = budget
+        self._purse = Purse(budget or Budget())
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def spent(self) -> Usage:
+        """What was paid so far."""
+        return self._purse.spent
 
     async def ask(self, request: Request, is_usable: Callable[[Reply], bool]) -> Reply:
         """The remembered reply, or a new one, which is remembered if it is usable; raises as LanguageModel.ask does."""
@@ -50,8 +57,11 @@ class Remembering:
             if known:
                 self.recalled += 1
                 return Reply(*known, Usage(), 0.0)
-            reply = await self._paid(request)
-            self._enter(request, reply, is_usable(reply))
+            # Without a budget there is no need to know, and counting takes its time.
+            most = self.model.most(request) if self._budget else Usage()
+            async with self._purse.room_for(most):
+                reply = await self._paid(request)
+                self._enter(request, reply, is_usable(reply))
             return reply
 
     async def _paid(self, request: Request) -> Reply:
@@ -64,5 +74,5 @@ class Remembering:
             raise
 
     def _enter(self, request: Request, reply: Reply, remember: bool) -> None:
-        self.spent += reply.usage
+        self._purse.pay(reply.usage)
         self._memory.note(request, self.model.name, reply, remember)

@@ -1,0 +1,68 @@
+"""What a run may spend on a language model, never exceeded: each call is paid from what is surely left."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from polyadic.errors import ModelUnavailable
+from polyadic.knowledge import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that may be spent; None: no limit. ``money`` by the prices in the settings.
+
+    >>> Budget(tokens=1000).allows(Usage(1, 600, 300), Usage(1, 50, 100))
+    False
+    """
+
+    money: float | None = None
+    tokens: int | None = None
+
+    def allows(self, spent: Usage, further: Usage) -> bool:
+        """Whether this much may be spent after that."""
+        total = spent + further
+        within = self.money is None or total.money <= self.money
+        return within and (self.tokens is None or total.tokens <= self.tokens)
+
+    def __str__(self) -> str:
+        parts = [f"{self.money:g} $"] if self.money is not None else []
+        return " and ".join([*parts, *([f"{self.tokens:,} tokens"] if self.tokens is not None else [])])
+
+
+class Purse:
+    """Keeps a budget over calls at once: each sets aside the most that it can cost until it is known what it did."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.spent = Usage()
+        self._budget = budget
+        self._set_aside: list[Usage] = []
+        self._returned = asyncio.Event()
+
+    def pay(self, usage: Usage) -> None:
+        """Enter what a call has cost."""
+        self.spent += usage
+
+    @asynccontextmanager
+    async def room_for(self, most: Usage) -> AsyncIterator[None]:
+        """Leave once there is surely enough for one more call, which costs at most this.
+
+        Raises
+        ------
+        ModelUnavailable
+            There is not, and no call is under way that might leave something over.
+        """
+        while not self._budget.allows(sum(self._set_aside, self.spent), most):
+            if not self._set_aside:
+                spent = f"{self.spent.tokens:,} tokens are spent"
+                what = f"the budget of {self._budget} has no room for another call ({spent})"
+                raise ModelUnavailable(what, "the same command goes on from there; give it a larger budget")
+            self._returned.clear()
+            await self._returned.wait()
+        self._set_aside.append(most)
+        try:
+            yield
+        finally:
+            self._set_aside.remove(most)
+            self._returned.set()

@@ -1,0 +1,36 @@
+"""polyadic index --prune and --retry."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.server import ModelServer, Refusal, ready
+
+
+def test_the_command_says_what_went(polyadic: Command, notes: Path) -> None:
+    polyadic("index", "notes")
+    (notes / "babbage.md").unlink()
+    outcome = polyadic("index", "--prune", "notes")
+    assert outcome.code == 0
+    assert "1 document withdrawn, as what they were read from is gone" in outcome.out
+    assert polyadic("index", "--prune").code == 2
+
+
+def test_retry_goes_without_a_path(polyadic: Command, indexed: Path) -> None:
+    assert polyadic("index", "--retry").out.startswith("0 documents: 0 added")
+    assert polyadic("index", "--retry", "notes").code == 2
+
+
+def test_only_what_failed_is_tried_again(polyadic: Command, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(ready()) as server:
+        for name, value in {"name": "recorded", "base_url": server.url, "key_variable": "", "retries": "0"}.items():
+            monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
+        server.misbehave(Refusal(), when=lambda asked: "Document: Ada" in asked.text)
+        assert polyadic("index", "notes").code == 3
+        (notes / "ada.md").unlink()
+        server.reset()
+        again = polyadic("index", "--retry")
+        assert (again.code, len(server.calls)) == (0, 1)
+        assert "1 taken up again" in again.out
+        assert polyadic("show", "entity", "Ada Lovelace").code == 0

@@ -1,0 +1,78 @@
+"""What is gone from where it was read is withdrawn, if that is asked for, and nothing else ever is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polyadic.construction.reading.skipped import Skipped
+from polyadic.knowledge import Document
+from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.workspace import Workspace
+from tests.cli.conftest import ADA, BABBAGE
+from tests.support.canonical import canonical
+
+HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
+
+
+def rows(file: Path, *names: str) -> None:
+    file.write_text("".join(json.dumps({"id": n, "text": f"{n} Brandt met Ada Lovelace."}) + "\n" for n in names))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "ada.md").write_text(ADA)
+    (folder / "babbage.md").write_text(BABBAGE)
+    (folder / "odd#1.md").write_text(ADA)
+    rows(folder / "people.jsonl", "Otto", "Ilse")
+    return folder
+
+
+def names(kb: Workspace) -> list[str]:
+    return [Path(record.source).name for record in kb.documents()]
+
+
+def test_files_and_rows_that_are_gone(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb, Workspace(tmp_path / "fresh", HASHING) as fresh:
+        kb.index([docs])
+        (docs / "babbage.md").unlink()
+        (docs / "odd#1.md").unlink()
+        rows(docs / "people.jsonl", "Ilse")
+        assert len(kb.index([docs]).withdrawn) == 0
+        report = kb.index([docs], prune=True)
+        assert sorted(Path(s).name for s in report.withdrawn) == ["babbage.md", "odd#1.md", "people.jsonl#Otto"]
+        assert sorted(names(kb)) == ["ada.md", "people.jsonl#Ilse"]
+        fresh.index([docs])
+        assert canonical(kb.store()) == canonical(fresh.store())
+
+
+def test_what_lies_elsewhere_or_was_never_a_file_stays(docs: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "gone.md").write_text(BABBAGE)
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs, other])
+        kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
+        (other / "gone.md").unlink()
+        assert kb.index([docs], prune=True).withdrawn == []
+        assert kb.index([other], prune=True).withdrawn == [str(other / "gone.md")]
+        assert "memory:x" in names(kb)
+
+
+def test_nothing_is_gone_below_a_path_that_is_not_there(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        docs.rename(tmp_path / "unmounted")
+        report = kb.index([docs], prune=True)
+        assert (report.withdrawn, len(report.skipped), len(names(kb))) == ([], 1, 5)
+
+
+def test_rows_stay_where_their_file_could_not_be_read_whole(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        (docs / "people.jsonl").write_text('{"id": "Ilse", "text": "Ilse Brandt met Ada Lovelace."}\nno JSON\n')
+        report = kb.index([docs], prune=True)
+        assert [type(skipped) for skipped in report.skipped] == [Skipped]
+        assert report.withdrawn == []
