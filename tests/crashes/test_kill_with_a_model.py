@@ -1,0 +1,80 @@
+"""kill -9 at fifty random moments of indexing with a model: what was answered and kept is not paid for again."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.crashes.test_kill import ended, export
+from tests.server import ModelServer, ready
+from tests.support.with_a_model import story
+
+pytestmark = pytest.mark.slow
+
+KILLS, AT_ONCE = 50, 2
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("letters")
+    for part in range(40):
+        (folder / f"{part:02}.txt").write_text(story(part, 16))
+    return folder
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(ready(), delay=0.02) as running:
+        yield running
+
+
+def indexing(letters: Path, workspace: Path, server: ModelServer) -> subprocess.Popen[bytes]:
+    model = {"NAME": "recorded", "BASE_URL": server.url, "KEY_VARIABLE": "", "AT_ONCE": str(AT_ONCE)}
+    chunking = {"TOKENS": "50", "OVERLAP": "0"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "polyadic", "-w", str(workspace), "index", str(letters)],
+        env={
+            **os.environ,
+            "POLYADIC_EMBEDDING__MODEL": "hashing",
+            **{f"POLYADIC_MODEL__{name}": value for name, value in model.items()},
+            **{f"POLYADIC_CHUNKING__{name}": value for name, value in chunking.items()},
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+def times_asked(server: ModelServer) -> Counter[str]:
+    """How often each request was answered."""
+    return Counter(call.asked.text for call in server.calls if call.status == 200)
+
+
+def test_fifty_kills_cost_no_more_than_what_was_in_flight(letters: Path, tmp_path: Path, server: ModelServer) -> None:
+    started = time.monotonic()
+    assert ended(indexing(letters, tmp_path / "undisturbed", server))[0] == 0
+    seconds, expected = time.monotonic() - started, export(tmp_path / "undisturbed")
+    chunks = len(server.calls)
+    drawn = random.Random(5)
+    killed = 0
+    for attempt in range(KILLS):
+        folder = tmp_path / f"killed{attempt // 10}"
+        if attempt % 10 == 0:
+            server.reset()
+        run = indexing(letters, folder, server)
+        time.sleep(drawn.uniform(0.3, 0.4 * seconds))
+        run.send_signal(signal.SIGKILL)
+        killed += ended(run)[0] == -signal.SIGKILL
+        if attempt % 10 == 9:
+            assert ended(indexing(letters, folder, server))[0] == 0
+            asked = times_asked(server)
+            assert len(asked) == chunks
+            assert asked.total() <= chunks + 10 * AT_ONCE
+            assert export(folder) == expected
+    assert killed >= KILLS // 2
