@@ -210,3 +210,19 @@ def test_sentences_are_sent_as_they_are_numbered(tmp_path: Path, server: ModelSe
     with workspace(tmp_path, server) as kb:
         kb.add([Document("memory:a", "", " ".join(SENTENCES))])
     assert numbered(server.asked[0].last_user_text) == [*enumerate(SENTENCES, 1)]
+
+
+def test_replies_are_forgotten_only_if_that_is_asked_for(tmp_path: Path) -> None:
+    document = Document("memory:letters", "Letters", story(0, 4))
+    with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
+        kb.add([document])
+        paid = len(server.calls)
+        kb.delete(document.source)
+        kb.add([document])
+        assert len(server.calls) == paid
+        kb.delete(document.source, forget_replies=True)
+        kb.close()
+        left = b"".join(file.read_bytes() for file in tmp_path.rglob("store.sqlite*"))
+        assert b"Mira Falk" not in left
+        kb.add([document])
+        assert len(server.calls) == 2 * paid
