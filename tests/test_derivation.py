@@ -21,20 +21,22 @@ evidences = st.builds(
     spans=st.just(()),
     extractor=st.just("test"),
 )
-chunks = st.lists(st.lists(evidences, max_size=4), max_size=5)
+chunks = st.lists(st.tuples(st.sampled_from(["d1", "d2"]), st.lists(evidences, max_size=4)), max_size=5)
+
+Told = list[tuple[str, list[Evidence]]]
 
 
 @given(chunks, st.randoms())
-def test_order_does_not_matter(evidence: list[list[Evidence]], random: object) -> None:
+def test_order_does_not_matter(evidence: Told, random: object) -> None:
     shuffled = sorted(evidence, key=lambda _: random.random())  # type: ignore[attr-defined]
     assert tally(evidence).entities == tally(shuffled).entities
-    assert {i: (f.evidence, f.score, f.keys) for i, f in tally(evidence).facts.items()} == {
-        i: (f.evidence, f.score, f.keys) for i, f in tally(shuffled).facts.items()
+    assert {i: (f.evidence, f.score, f.participants) for i, f in tally(evidence).facts.items()} == {
+        i: (f.evidence, f.score, f.participants) for i, f in tally(shuffled).facts.items()
     }
 
 
 @given(chunks, chunks)
-def test_withdrawing_undoes_adding(kept: list[list[Evidence]], gone: list[list[Evidence]]) -> None:
+def test_withdrawing_undoes_adding(kept: Told, gone: Told) -> None:
     assert difference(tally(kept + gone), tally(gone)).facts.keys() == tally(kept).facts.keys()
     nothing = difference(difference(tally(kept + gone), tally(gone)), tally(kept))
     assert not nothing.facts
@@ -42,7 +44,7 @@ def test_withdrawing_undoes_adding(kept: list[list[Evidence]], gone: list[list[E
 
 
 @given(chunks)
-def test_scores_stay_in_the_papers_ranges(evidence: list[list[Evidence]]) -> None:
+def test_scores_stay_in_the_papers_ranges(evidence: Told) -> None:
     counts = tally(evidence)
     assert all(0 < mean_score(f.score, f.evidence) <= 10 for f in counts.facts.values())
     assert all(0 < mean_score(e.score, e.evidence) <= 100 for e in counts.entities.values())
@@ -51,14 +53,14 @@ def test_scores_stay_in_the_papers_ranges(evidence: list[list[Evidence]]) -> Non
 def test_evidence_with_one_participant_counts_for_nothing() -> None:
     alone = Evidence("Ada wrote.", 9.0, (Participation("Ada"), Participation("ADA")), (), "test")
     assert alone.fact_id is None
-    assert not tally([[alone]]).entities
+    assert not tally([("d", [alone])]).entities
 
 
 def test_all_versions_of_an_attribute_are_counted() -> None:
     def said(name: str, description: str) -> Evidence:
         return Evidence("They met.", 9.0, (Participation(name, "", description), Participation("B")), (), "test")
 
-    counts = tally([[said("Ada", ""), said("ADA", "a mathematician")]])
+    counts = tally([("d", [said("Ada", ""), said("ADA", "a mathematician")])])
     assert counts.entities["ada"].said == {
         (Attribute.NAME, "Ada"): 1,
         (Attribute.NAME, "ADA"): 1,

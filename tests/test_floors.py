@@ -10,11 +10,12 @@ import polyadic
 
 ROOT = Path(polyadic.__file__).parent
 FLOORS = (
-    {"errors", "settings", "presets", "identity", "knowledge", "derivation", "blocking", "text"},
+    {"errors", "settings", "presets", "identity", "knowledge", "overlay", "derivation", "blocking", "text"},
     {"models", "store"},
     {"prompts"},
     {"construction", "retrieval", "generation"},
     {"asking", "lookup", "doctor", "status"},
+    {"catalogue"},
     {"workspace"},
     {"__init__"},
     {"evaluation", "interchange"},

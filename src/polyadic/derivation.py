@@ -1,4 +1,4 @@
-"""Facts and entities as a pure, order-independent function of the evidence present.
+"""Facts and entities as a pure, order-independent function of the evidence present and the decisions that hold.
 
 *This is where scores come from.* Evidence is counted into tallies: integers that add and subtract exactly, so
 what is withdrawn leaves no trace. A fact's score is the mean of the scores its evidence gave it, an entity's the
@@ -6,12 +6,13 @@ mean over the evidence that makes a fact and names it; both stay in the papers' 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from polyadic import identity
 from polyadic.knowledge import Evidence
+from polyadic.overlay import NO_OVERLAY, Overlay
 
 # Scores are summed as integers of hundredths: sums of floats would depend on their order.
 SCORE_UNIT = 100
@@ -30,12 +31,17 @@ class Attribute(StrEnum):
 
 @dataclass(slots=True)
 class FactTally:
-    """``evidence`` counts what states the fact, ``score`` sums its scores in hundredths."""
+    """``evidence`` counts what states the fact, ``score`` sums its scores in hundredths.
+
+    ``arity`` is how many names the fact connects. ``participants`` counts for each entity, by key, how much of the
+    evidence means it by one of these names: all of it, unless a name was split.
+    """
 
     text: str
-    keys: tuple[str, ...]
+    arity: int
     evidence: int = 0
     score: int = 0
+    participants: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -74,22 +80,32 @@ def form(name: str, description: str) -> str:
     return f"{name}: {description}" if description else name
 
 
-def tally(chunks: Iterable[Sequence[Evidence]]) -> Tallies:
+def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], overlay: Overlay = NO_OVERLAY) -> Tallies:
     """Count the evidence of whole chunks; evidence that makes no fact counts for nothing here.
 
+    Parameters
+    ----------
+    chunks
+        For each the identifier of its document, and its evidence.
+    overlay
+        Which entity is meant by a name.
+
+    Examples
+    --------
     >>> from polyadic.knowledge import Participation
     >>> said = Evidence("Ada met Babbage.", 8.0, (Participation("Ada"), Participation("Babbage")), (), "by hand")
-    >>> counts = tally([[said], [said]])
+    >>> counts = tally([("d1", [said]), ("d2", [said])])
     >>> [(fact.text, fact.evidence) for fact in counts.facts.values()], counts.entities["ada"].chunks
     ([('Ada met Babbage.', 2)], 2)
     """
     counts = Tallies({}, {})
-    for chunk in chunks:
+    for document_id, chunk in chunks:
         named = set()
         for evidence in chunk:
             fact_id = evidence.fact_id
             if fact_id is not None:
-                named.update(_count(counts, fact_id, evidence))
+                meant = {key: overlay.key(key, document_id) for key in evidence.keys}
+                named.update(_count(counts, fact_id, evidence, meant))
         for key in named:
             counts.entities[key].chunks += 1
     return counts
@@ -102,11 +118,12 @@ def difference(new: Tallies, old: Tallies) -> Tallies:
     >>> difference(same, same)
     Tallies(facts={}, entities={})
     """
-    facts = {i: FactTally(f.text, f.keys, f.evidence, f.score) for i, f in new.facts.items()}
+    facts = {i: FactTally(f.text, f.arity, f.evidence, f.score, Counter(f.participants)) for i, f in new.facts.items()}
     for fact_id, gone in old.facts.items():
-        fact = facts.setdefault(fact_id, FactTally(gone.text, gone.keys))
+        fact = facts.setdefault(fact_id, FactTally(gone.text, gone.arity))
         fact.evidence -= gone.evidence
         fact.score -= gone.score
+        fact.participants.subtract(gone.participants)
     entities = {k: EntityTally(e.evidence, e.score, e.chunks, Counter(e.said)) for k, e in new.entities.items()}
     for key, less in old.entities.items():
         entity = entities.setdefault(key, EntityTally())
@@ -115,22 +132,24 @@ def difference(new: Tallies, old: Tallies) -> Tallies:
         entity.chunks -= less.chunks
         entity.said.subtract(less.said)
     return Tallies(
-        {i: f for i, f in facts.items() if f.evidence or f.score},
+        {i: f for i, f in facts.items() if f.evidence or f.score or any(f.participants.values())},
         {k: e for k, e in entities.items() if e.evidence or e.score or e.chunks or any(e.said.values())},
     )
 
 
-def _count(counts: Tallies, fact_id: str, evidence: Evidence) -> set[str]:
+def _count(counts: Tallies, fact_id: str, evidence: Evidence, meant: Mapping[str, str]) -> set[str]:
+    """Count one piece of evidence; ``meant`` has for each key the entity that it means here. Returns these entities."""
     fact = counts.facts.get(fact_id)
     if fact is None:
-        fact = counts.facts[fact_id] = FactTally(identity.normal_text(evidence.text), evidence.keys)
+        fact = counts.facts[fact_id] = FactTally(identity.normal_text(evidence.text), len(meant))
     fact.evidence += 1
     fact.score += round(evidence.score * SCORE_UNIT)
-    named = set()
+    named = set(meant.values())
+    fact.participants.update(named)
     for participant in evidence.participants:
-        key = participant.key
-        if not key:
+        if not participant.key:
             continue
+        key = meant[participant.key]
         entity = counts.entities.get(key)
         if entity is None:
             entity = counts.entities[key] = EntityTally()
@@ -142,5 +161,4 @@ def _count(counts: Tallies, fact_id: str, evidence: Evidence) -> set[str]:
             entity.said[Attribute.TYPE, participant.type] += 1
         if participant.description:
             entity.said[Attribute.DESCRIPTION, participant.description] += 1
-        named.add(key)
     return named

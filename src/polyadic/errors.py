@@ -58,6 +58,10 @@ class NotFound(PolyadicError):
     """No document, chunk, fact or entity answers to this reference."""
 
 
+class DecisionRefused(PolyadicError):
+    """A decision on who is who contradicts itself or another one."""
+
+
 class ModelUnavailable(PolyadicError):
     """A model's endpoint, its key or the model itself is not to be had; what needs it cannot go on."""
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-
 from polyadic import lookup
 from polyadic.asking import NO_MODEL, Ask, Asker
 from polyadic.blocking import plain, plain_each
+from polyadic.catalogue import Catalogue
 from polyadic.construction import choice
 from polyadic.construction.choice import Chosen, ExtractorName
 from polyadic.construction.estimating import Estimate, Estimator, Known
@@ -29,7 +28,7 @@ from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
 from polyadic.errors import NotFound
-from polyadic.knowledge import Answer, Document, Entity, Fact, Knowledge, Turn
+from polyadic.knowledge import Answer, Document, Knowledge, Turn
 from polyadic.models.budget import Budget
 from polyadic.models.embedder import Embedder, embedder_name, load_embedder
 from polyadic.models.language_model import LanguageModel, load_language_model
@@ -41,7 +40,7 @@ from polyadic.store.protocol import DocumentRecord, Store
 from polyadic.store.sqlite import SqliteStore
 
 
-class Workspace:
+class Workspace(Catalogue):
     """One body of documents.
 
     Parameters
@@ -242,28 +241,7 @@ class Workspace:
         """
         return self._asker.stream(Ask(question, method, context_tokens, history, answer))
 
-    # the hypergraph itself (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of these)
-
-    def facts_of(self, entity: str, limit: int = 1000) -> list[Fact]:
-        """The facts in which an entity takes part, the most complete first, at most ``limit``."""
-        return self.facts_containing([entity], limit)
-
-    def entities_of(self, fact: str) -> list[Entity]:
-        """Entities that a fact connects; the fact by its identifier."""
-        with self._existing_store.read() as reader:
-            return reader.entities(reader.entities_of(np.array([lookup.row(reader, "fact", fact)])).targets)
-
-    def facts_containing(self, entities: Sequence[str], limit: int = 1000) -> list[Fact]:
-        """The facts that contain every one of these entities, the most complete first, at most ``limit``."""
-        with self._existing_store.read() as reader:
-            rows = [lookup.entity_row(reader, entity) for entity in entities]
-            return reader.facts(lookup.facts_of_all(reader, rows, limit))
-
-    def co_occur(self, first: str, second: str) -> bool:
-        """Whether some fact connects two entities."""
-        return bool(self.facts_containing([first, second], limit=1))
-
-    # looking things up
+    # what it holds, and what is wrong
 
     def status(self) -> Status:
         """What the workspace holds."""
@@ -278,28 +256,6 @@ class Workspace:
             Try the language model's whole context, also where that is long and costs money.
         """
         return examine(self.folder, self.settings, whole_window)
-
-    def documents(self) -> list[DocumentRecord]:
-        """Every document, by source."""
-        with self._existing_store.read() as reader:
-            return reader.documents()
-
-    def show_document(self, reference: str) -> lookup.DocumentView:
-        """A document by source (or the end of it), title or identifier; ``:START-END`` after it names a place."""
-        with self._existing_store.read() as reader:
-            return lookup.document_view(reader, reference)
-
-    def show_chunk(self, reference: str) -> lookup.ChunkView:
-        with self._existing_store.read() as reader:
-            return lookup.chunk_view(reader, reference)
-
-    def show_fact(self, reference: str) -> lookup.FactView:
-        with self._existing_store.read() as reader:
-            return lookup.fact_view(reader, reference)
-
-    def show_entity(self, reference: str) -> lookup.EntityView:
-        with self._existing_store.read() as reader:
-            return lookup.entity_view(reader, reference)
 
     # plain twins
 
@@ -343,13 +299,6 @@ class Workspace:
         await self.aclose()
 
     def store(self, make: bool = False) -> Store:
-        """The store itself, for what goes through all of it; ``make`` one where there is none yet.
-
-        Raises
-        ------
-        NotFound
-            There is no workspace yet, and none is to be made.
-        """
         return self._store if make else self._existing_store
 
     @cached_property

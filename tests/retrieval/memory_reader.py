@@ -9,6 +9,7 @@ import numpy as np
 from polyadic import identity
 from polyadic.derivation import Attribute, mean_score, tally
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage
+from polyadic.overlay import NO_OVERLAY, Decision, Overlay
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -25,14 +26,14 @@ class MemoryReader:
     ) -> None:
         self._read = list(read)
         self._embed_texts = embed
-        counts = tally([evidence for _, _, evidence in self._read])
+        counts = tally((document.id, evidence) for document, _, evidence in self._read)
         self._facts = sorted(counts.facts)
         self._keys = sorted(counts.entities, key=identity.entity_id)
         self._tallies = counts
         self._row_of_key = {key: row for row, key in enumerate(self._keys)}
         fact_row = {fact: row for row, fact in enumerate(self._facts)}
         entity_row = self._row_of_key
-        self._entities_of = [[entity_row[key] for key in counts.facts[fact].keys] for fact in self._facts]
+        self._entities_of = [[entity_row[key] for key in counts.facts[fact].participants] for fact in self._facts]
         self._facts_of: dict[int, list[int]] = defaultdict(list)
         for fact, entities in enumerate(self._entities_of):
             for entity in entities:
@@ -166,11 +167,17 @@ class MemoryReader:
     def _fact(self, fact: str) -> Fact:
         said = self._tallies.facts[fact]
         score = mean_score(said.score, said.evidence)
-        named = tuple(self._said(key, Attribute.NAME)[0] for key in said.keys)
+        named = tuple(self._said(key, Attribute.NAME)[0] for key in sorted(said.participants))
         return Fact(fact, said.text, score, named, said.evidence, len(said.text) // 4 + 1)
 
     def chunks(self, rows: Rows) -> list[Chunk]:
         return [self._read[row][1] for row in rows.tolist()]
+
+    def overlay(self) -> Overlay:
+        return NO_OVERLAY
+
+    def decisions(self) -> list[tuple[Decision, str]]:
+        return []
 
     def size(self, side: Side) -> int:
         return {"fact": len(self._facts), "entity": len(self._keys), "chunk": len(self._read)}[side]

@@ -36,10 +36,11 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     source = sqlite3.connect(folder / "made" / "store.sqlite")
     target = sqlite3.connect(old / "store.sqlite")
     target.executescript(MIGRATIONS[0])
-    for table in ("meta", "document", "vector", "passage_window", "fact", "entity", "said", "called", "participation"):
+    for table in ("meta", "document", "vector", "passage_window", "fact", "entity", "said", "called"):
         copy(source, target, table)
     copy(source, target, "statement")
     for table, columns in (
+        ("participation", "fact, entity"),
         ("revision", "id, document, content, recipe, title, title_key, text, metadata"),
         ("chunk", "id, digest, revision, start, stop, fresh, tokens, evidence"),
     ):

@@ -40,8 +40,8 @@ def publish(store: Store, name: str, statements: Sequence[Statement], title: str
     source, chunks, evidence = document(name, statements, title)
     stage(store, source, chunks, {chunks[0].id: evidence})
     with store.write() as writer:
-        old = tally(e for _, e in writer.current(source.id))
-        tallies = difference(tally(e for _, e in writer.staged(source.id)), old)
+        old = tally((source.id, e) for _, e in writer.current(source.id))
+        tallies = difference(tally((source.id, e) for _, e in writer.staged(source.id)), old)
         tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
         writer.apply(Change([source.id], (), tallies, tokens, {chunk.id: [chunk.text] for chunk in chunks}))
         while missing := writer.attach():
@@ -57,7 +57,7 @@ def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Map
 
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
-        old = tally(e for _, e in writer.current(source.id))
+        old = tally((source.id, e) for _, e in writer.current(source.id))
         writer.apply(Change((), [source.id], difference(tally(()), old), {}, {}))
         while missing := writer.attach():
             writer.put_vectors(missing, vectors(missing))

@@ -40,13 +40,14 @@ class Publisher:
         report
             What was done is entered here.
         """
-        old: list[Sequence[Evidence]] = []
-        new: list[Sequence[Evidence]] = []
+        old: list[tuple[str, Sequence[Evidence]]] = []
+        new: list[tuple[str, Sequence[Evidence]]] = []
         with self.store.write() as writer:
+            overlay = writer.overlay()
             for document in documents:
-                old += [evidence for _, evidence in writer.current(document.id)]
-                new += [evidence for _, evidence in writer.staged(document.id)]
-        tallies = difference(tally(new), tally(old))
+                old += [(document.id, evidence) for _, evidence in writer.current(document.id)]
+                new += [(document.id, evidence) for _, evidence in writer.staged(document.id)]
+        tallies = difference(tally(new, overlay), tally(old, overlay))
         to_embed = {
             chunk: texts
             for document in documents
@@ -58,9 +59,9 @@ class Publisher:
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
         change = Change([document.id for document in documents], (), tallies, tokens, to_embed)
         with self.store.write() as writer:
-            report.texts_embedded += await _apply(writer, change, lambda: self.embedder)
-        report.evidence += sum(len(chunk) for chunk in new)
-        report.without_fact += sum(evidence.fact_id is None for chunk in new for evidence in chunk)
+            report.texts_embedded += await apply(writer, change, lambda: self.embedder)
+        report.evidence += sum(len(said) for _, said in new)
+        report.without_fact += sum(evidence.fact_id is None for _, said in new for evidence in said)
 
     async def _embed(self, texts: Sequence[str], report: IndexReport) -> None:
         with self.store.write() as writer:
@@ -91,11 +92,12 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
     forms comes among them again.
     """
     with store.write() as writer:
-        old = tally(evidence for document in document_ids for _, evidence in writer.current(document))
-        await _apply(writer, Change((), document_ids, difference(tally(()), old), {}, {}), embedder)
+        told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
+        gone = difference(tally(()), tally(told, writer.overlay()))
+        await apply(writer, Change((), document_ids, gone, {}, {}), embedder)
 
 
-async def _apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:
+async def apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:
     """Apply a change, and give vectors to what then lacks them; returns how many texts had to be embedded for it."""
     writer.apply(change)
     embedded = 0

@@ -76,8 +76,8 @@ def _shape_of(graph: Hypergraph) -> _Shape:
 
 
 def _shape_stated(documents: Iterable[Told]) -> _Shape:
-    counts = tally(passage.evidence for document in documents for passage in document.passages)
-    incidences = {(fact, key) for fact, said in counts.facts.items() for key in said.keys}
+    counts = tally((told.document.id, passage.evidence) for told in documents for passage in told.passages)
+    incidences = {(fact, key) for fact, said in counts.facts.items() for key in said.participants}
     return set(counts.entities), set(counts.facts), incidences
 
 

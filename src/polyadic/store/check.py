@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, tally
 from polyadic.knowledge import Evidence
+from polyadic.overlay import Overlay
 from polyadic.store.database import rolled_back
 from polyadic.store.derived import vector_digest
-from polyadic.store.records import load_evidence
+from polyadic.store.records import load_evidence, overlay_of
 
 _MOST = 10
 # The chunks that readers see.
@@ -26,9 +27,10 @@ _Stated = tuple[str, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Truth:
-    """What the evidence says: the tallies, and wherever a fact is stated."""
+    """What the evidence says, heeding decisions: the tallies, and wherever a fact is stated."""
 
     tallies: Tallies
+    overlay: Overlay
     stated: set[_Stated]
 
 
@@ -53,18 +55,20 @@ def problems_of(connection: sqlite3.Connection) -> list[str]:
 def _truth(connection: sqlite3.Connection) -> _Truth:
     stated: set[_Stated] = set()
 
-    def chunks() -> Iterator[Sequence[Evidence]]:
-        for chunk, start, stop, text in connection.execute(
-            f"SELECT c.id, c.start, c.stop, c.evidence FROM {_CURRENT} WHERE c.evidence IS NOT NULL"
+    def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
+        for document, chunk, start, stop, text in connection.execute(
+            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.evidence FROM {_CURRENT}"
+            " WHERE c.evidence IS NOT NULL"
         ):
             evidence = load_evidence(text)
             for said in evidence:
                 spans = [(span.start, span.end) for span in said.spans] or [(start, stop)]
                 if said.fact_id is not None:
                     stated.update((said.fact_id, chunk, *span) for span in spans)
-            yield evidence
+            yield document, evidence
 
-    return _Truth(tally(chunks()), stated)
+    overlay = overlay_of(connection)
+    return _Truth(tally(chunks(), overlay), overlay, stated)
 
 
 # passages
@@ -112,16 +116,17 @@ def _miscounted_vectors(connection: sqlite3.Connection) -> int:
 
 def _wrong_facts(connection: sqlite3.Connection, truth: _Truth) -> int:
     facts = truth.tallies.facts.items()
-    wanted = {(key, fact.text, len(fact.keys), fact.evidence, fact.score) for key, fact in facts}
+    wanted = {(key, fact.text, fact.arity, fact.evidence, fact.score) for key, fact in facts}
     return _differing(wanted, connection.execute("SELECT lower(hex(digest)), text, arity, evidence, score FROM fact"))
 
 
 def _wrong_participation(connection: sqlite3.Connection, truth: _Truth) -> int:
     rows = connection.execute(
-        "SELECT lower(hex(f.digest)), e.key FROM participation p"
+        "SELECT lower(hex(f.digest)), e.key, p.times FROM participation p"
         " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity"
     )
-    return _differing({(key, entity) for key, fact in truth.tallies.facts.items() for entity in fact.keys}, rows)
+    facts = truth.tallies.facts.items()
+    return _differing({(key, entity, n) for key, fact in facts for entity, n in fact.participants.items()}, rows)
 
 
 def _wrong_statements(connection: sqlite3.Connection, truth: _Truth) -> int:
@@ -137,11 +142,12 @@ def _unembedded_facts(connection: sqlite3.Connection, truth: _Truth) -> int:
 
 
 def _wrong_entities(connection: sqlite3.Connection, truth: _Truth) -> int:
-    degrees = Counter(entity for fact in truth.tallies.facts.values() for entity in fact.keys)
+    degrees = Counter(entity for fact in truth.tallies.facts.values() for entity in fact.participants)
     wanted = set()
     for key, one in truth.tallies.entities.items():
         shown = (next(iter(_ranked(one, attribute)), "") for attribute in _SHOWN)
-        wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], *shown))
+        name, *rest = shown
+        wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], truth.overlay.name(key) or name, *rest))
     rows = connection.execute("SELECT key, evidence, score, chunks, facts, name, type, description FROM entity")
     return _differing(wanted, rows)
 

@@ -6,12 +6,13 @@ a name the best supported is found by an index, ties by the text itself.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from polyadic import identity
-from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies
+from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, FactTally, Tallies
+from polyadic.overlay import Overlay
 
 _VARIABLES = 500
 
@@ -47,11 +48,15 @@ class VectorNeeds:
 
 
 class DerivedTables:
-    """Applies tallies to facts, entities and participation within the transaction of a connection."""
+    """Applies tallies to facts, entities and participation within the transaction of a connection.
 
-    def __init__(self, connection: sqlite3.Connection, needs: VectorNeeds) -> None:
+    ``overlay`` tells what decisions call an entity; the tallies heed it already.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, needs: VectorNeeds, overlay: Callable[[], Overlay]) -> None:
         self._connection = connection
         self._needs = needs
+        self._overlay = overlay
         self._released: Counter[int] = Counter()
 
     def apply(self, tallies: Tallies, fact_tokens: Mapping[str, int]) -> None:
@@ -59,7 +64,7 @@ class DerivedTables:
         entity_rows = self._entity_rows(tallies)
         degrees = self._apply_facts(tallies, fact_tokens, entity_rows)
         for key, tally in tallies.entities.items():
-            self._apply_entity(entity_rows[key], tally, degrees.pop(entity_rows[key], 0))
+            self._apply_entity(key, entity_rows[key], tally, degrees.pop(entity_rows[key], 0))
         self._connection.executemany(
             "UPDATE entity SET facts = facts + ? WHERE id = ?", [(change, row) for row, change in degrees.items()]
         )
@@ -78,7 +83,8 @@ class DerivedTables:
         return {digest.hex(): row for digest, row in found}
 
     def _entity_rows(self, tallies: Tallies) -> dict[str, int]:
-        keys = list(dict.fromkeys([*tallies.entities, *(key for fact in tallies.facts.values() for key in fact.keys)]))
+        taking_part = (key for fact in tallies.facts.values() for key in fact.participants)
+        keys = list(dict.fromkeys([*tallies.entities, *taking_part]))
         rows: dict[str, int] = dict(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", keys))
         for key in keys:
             if key not in rows:
@@ -99,44 +105,55 @@ class DerivedTables:
         updates = []
         for fact_id, fact in tallies.facts.items():
             row = rows.get(fact_id)
+            taking_part = {entity_rows[key]: times for key, times in fact.participants.items() if times}
             if row is not None:
                 updates.append((fact.evidence, fact.score, row))
+                degrees.update(self._changed_participation(row, taking_part))
                 continue
-            row = self._insert_fact(fact_id, fact.text, fact_tokens[fact_id], fact.evidence, fact.score, len(fact.keys))
-            participants = [entity_rows[key] for key in fact.keys]
-            self._connection.executemany("INSERT INTO participation VALUES (?, ?)", [(row, e) for e in participants])
-            degrees.update(participants)
+            row = self._insert_fact(fact_id, fact, fact_tokens[fact_id])
+            self._connection.executemany(
+                "INSERT INTO participation VALUES (?, ?, ?)", [(row, e, times) for e, times in taking_part.items()]
+            )
+            degrees.update(taking_part.keys())
         self._connection.executemany("UPDATE fact SET evidence = evidence + ?, score = score + ? WHERE id = ?", updates)
-        degrees.subtract(self._delete_facts([row for *_, row in updates]))
+        self._delete_facts([row for *_, row in updates])
         return degrees
 
-    def _insert_fact(self, fact_id: str, text: str, tokens: int, evidence: int, score: int, arity: int) -> int:
+    def _changed_participation(self, fact: int, changes: Mapping[int, int]) -> Counter[int]:
+        """Returns by how many facts, one or none, each entity has gained or lost."""
+        before = dict(self._connection.execute("SELECT entity, times FROM participation WHERE fact = ?", (fact,)))
+        after = {entity: before.get(entity, 0) + change for entity, change in changes.items()}
+        self._connection.executemany(
+            "INSERT INTO participation VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET times = excluded.times",
+            [(fact, entity, times) for entity, times in after.items() if times],
+        )
+        gone = [(fact, entity) for entity, times in after.items() if not times]
+        self._connection.executemany("DELETE FROM participation WHERE fact = ? AND entity = ?", gone)
+        return Counter({entity: bool(times) - (entity in before) for entity, times in after.items()})
+
+    def _insert_fact(self, fact_id: str, fact: FactTally, tokens: int) -> int:
         cursor = self._connection.execute(
             "INSERT INTO fact (digest, text, tokens, arity, evidence, score) VALUES (?, ?, ?, ?, ?, ?)",
-            (digest_bytes(fact_id), text, tokens, arity, evidence, score),
+            (digest_bytes(fact_id), fact.text, tokens, fact.arity, fact.evidence, fact.score),
         )
         row = cursor.lastrowid or 0
-        self._needs.add("UPDATE fact SET vector = ? WHERE id = ?", (row,), text)
+        self._needs.add("UPDATE fact SET vector = ? WHERE id = ?", (row,), fact.text)
         return row
 
-    def _delete_facts(self, touched: Sequence[int]) -> Counter[int]:
-        """Delete those that no evidence states any more; returns how many facts each entity loses."""
-        lost: Counter[int] = Counter()
+    def _delete_facts(self, touched: Sequence[int]) -> None:
+        """Delete those that no evidence states any more; nothing takes part in them either."""
         gone = list(
             select_in(self._connection, "SELECT id, vector FROM fact WHERE evidence = 0 AND id IN ({})", touched)
         )
-        for row, vector in gone:
-            lost.update(
-                e for (e,) in self._connection.execute("SELECT entity FROM participation WHERE fact = ?", (row,))
-            )
-            if vector is not None:
-                self._released[vector] += 1
-        rows = [(row,) for row, _ in gone]
-        self._connection.executemany("DELETE FROM participation WHERE fact = ?", rows)
-        self._connection.executemany("DELETE FROM fact WHERE id = ?", rows)
-        return lost
+        self._released.update(vector for _, vector in gone if vector is not None)
+        self._connection.executemany("DELETE FROM fact WHERE id = ?", [(row,) for row, _ in gone])
 
-    def _apply_entity(self, row: int, tally: EntityTally, facts: int) -> None:
+    def rename(self, keys: Iterable[str]) -> None:
+        """Call entities anew, after decisions on their names."""
+        for key, row in select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)):
+            self._call(key, row)
+
+    def _apply_entity(self, key: str, row: int, tally: EntityTally, facts: int) -> None:
         changed = {attribute for (attribute, _), times in tally.said.items() if times}
         self._connection.executemany(
             "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
@@ -149,12 +166,13 @@ class DerivedTables:
             " WHERE id = ?",
             (tally.evidence, tally.score, tally.chunks, facts, row),
         )
-        for attribute in (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION):
+        for attribute in (Attribute.TYPE, Attribute.DESCRIPTION):
             if attribute in changed:
-                best = next(iter(self._best(row, attribute, 1)), ("", None))[0]
-                self._connection.execute(f"UPDATE entity SET {attribute.value} = ? WHERE id = ?", (best, row))
+                self._connection.execute(
+                    f"UPDATE entity SET {attribute.value} = ? WHERE id = ?", (self._foremost(row, attribute), row)
+                )
         if Attribute.NAME in changed:
-            self._call(row)
+            self._call(key, row)
         if Attribute.FORM in changed:
             self._choose_forms(row)
         self._connection.execute("DELETE FROM entity WHERE id = ? AND evidence = 0", (row,))
@@ -173,13 +191,25 @@ class DerivedTables:
             ).fetchall()
             self._released.update(vector for (vector,) in unsaid if vector is not None)
 
-    def _call(self, row: int) -> None:
-        """Loose names under which the entity can be found, from the names that evidence gives it now."""
+    def _foremost(self, row: int, attribute: Attribute) -> str:
+        return next((value for value, _ in self._best(row, attribute, 1)), "")
+
+    def _call(self, key: str, row: int) -> None:
+        """What the entity is called, and the loose names under which it can be found.
+
+        A decision comes before the name that evidence gives it most often; it is found under all of them.
+        """
+        decided = self._overlay().name(key)
+        name = decided or self._foremost(row, Attribute.NAME)
+        self._connection.execute("UPDATE entity SET name = ? WHERE id = ?", (name, row))
         names = self._connection.execute("SELECT value FROM said WHERE entity = ? AND attribute = 'name'", (row,))
-        loose = Counter(identity.loose_name(name) for (name,) in names)
-        for gone in self._called(row) - set(loose):
-            self._connection.execute("DELETE FROM called WHERE loose = ? AND entity = ?", (gone, row))
-        self._connection.executemany("INSERT OR IGNORE INTO called VALUES (?, ?)", [(name, row) for name in loose])
+        loose = {identity.loose_name(said) for (said,) in names}
+        loose |= {identity.loose_name(decided)} if decided and loose else set()
+        before = self._called(row)
+        self._connection.executemany(
+            "DELETE FROM called WHERE loose = ? AND entity = ?", [(gone, row) for gone in before - loose]
+        )
+        self._connection.executemany("INSERT INTO called VALUES (?, ?)", [(new, row) for new in loose - before])
 
     def _called(self, row: int) -> set[str]:
         return {name for (name,) in self._connection.execute("SELECT loose FROM called WHERE entity = ?", (row,))}

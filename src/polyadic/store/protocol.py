@@ -4,7 +4,7 @@ Rows are addressed by the store's own integers (``Rows``, shape (n,), int64), wh
 may change when the store is written; values that leave the store carry public identifiers instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from polyadic.derivation import Tallies
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage
+from polyadic.overlay import Decision, Overlay
 
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -166,6 +167,12 @@ class Reader(Protocol):
     def stamp(self, document_id: str) -> "Stamp | None":
         """What the current revision of a document was made from; None where there is none."""
 
+    def overlay(self) -> Overlay:
+        """The decisions on who is who that hold."""
+
+    def decisions(self) -> list[tuple[Decision, str]]:
+        """Each decision that holds with the time at which it was made (ISO 8601, UTC), in that order."""
+
     # what language models said
     def reply(self, key: str) -> tuple[str, bool] | None:
         """A reply that is remembered for a request (Request.key), and whether it was complete; None where none is."""
@@ -212,7 +219,8 @@ class Change:
 
     ``published`` are documents whose staged revision becomes current, ``withdrawn`` those that go. ``tallies`` is
     the exact difference that this makes to facts and entities; ``fact_tokens`` gives the tokens of each fact in
-    it, ``windows`` the texts to embed for each published chunk.
+    it, ``windows`` the texts to embed for each published chunk. ``decided`` are decisions on who is who that hold from
+    now on, ``undone`` those that no longer do.
     """
 
     published: Sequence[str]
@@ -220,6 +228,8 @@ class Change:
     tallies: Tallies
     fact_tokens: Mapping[str, int]
     windows: Mapping[str, Sequence[str]]
+    decided: Sequence[Decision] = ()
+    undone: Sequence[Decision] = ()
 
 
 class Writer(Protocol):
@@ -248,6 +258,12 @@ class Writer(Protocol):
 
     def current(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Chunks of the current revision with their evidence; empty where there is none."""
+
+    def overlay(self) -> Overlay:
+        """The decisions on who is who that hold."""
+
+    def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
+        """Chunks that state facts about these entities: for each its document's identifier and its evidence."""
 
     def lacking(self, texts: Sequence[str]) -> list[str]:
         """Those of the texts, each once, that have no vector yet."""

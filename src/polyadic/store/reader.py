@@ -10,10 +10,19 @@ import numpy as np
 from polyadic.derivation import mean_score
 from polyadic.errors import NotFound
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage, page_of
+from polyadic.overlay import Decision, Overlay
 from polyadic.store.derived import digest_bytes, select_in
 from polyadic.store.full_text import any_of
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
-from polyadic.store.records import chunks_of, current_revision, load_metadata, load_pages, stamp_of
+from polyadic.store.records import (
+    chunks_of,
+    current_revision,
+    load_decision,
+    load_metadata,
+    load_pages,
+    overlay_of,
+    stamp_of,
+)
 from polyadic.store.snapshot import Snapshot, dimension_of, other_vectors
 
 PLACES_SHOWN = 8
@@ -286,6 +295,13 @@ class SqliteReader:
         for entity in distinct[1:]:
             common = np.intersect1d(common, _neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
+
+    def overlay(self) -> Overlay:
+        return overlay_of(self._connection)
+
+    def decisions(self) -> list[tuple[Decision, str]]:
+        rows = self._connection.execute("SELECT content, at FROM decision ORDER BY id")
+        return [(load_decision(content), at) for content, at in rows]
 
     # what language models said
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from polyadic.knowledge import Chunk, Evidence, Participation, Span
+from polyadic.overlay import Decision, Kind, Overlay
 from polyadic.store.protocol import Stamp
 
 
@@ -88,6 +89,25 @@ def chunks_of(
         (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence or "[]"))
         for start, stop, fresh, tokens, evidence in rows
     ]
+
+
+def dump_decision(decision: Decision) -> str:
+    """
+    >>> load_decision(dump_decision(Decision(Kind.APART, ("Ada", "Adam")))).names
+    ('Ada', 'Adam')
+    """
+    return _dump([decision.kind, list(decision.names), decision.into, list(decision.documents)])
+
+
+def load_decision(text: str) -> Decision:
+    """The inverse of :func:`dump_decision`."""
+    kind, names, into, documents = json.loads(text)
+    return Decision(Kind(kind), tuple(names), into, tuple(documents))
+
+
+def overlay_of(connection: sqlite3.Connection) -> Overlay:
+    """All decisions on who is who that hold."""
+    return Overlay.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
 
 
 def _dump(value: object) -> str:

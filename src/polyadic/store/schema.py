@@ -133,6 +133,30 @@ MIGRATIONS = (
         seconds REAL NOT NULL
     );
     """,
+    """
+    -- How often evidence of the fact names the entity, once the decisions on who is who are heeded.
+    ALTER TABLE participation ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
+    UPDATE participation SET times = (SELECT f.evidence FROM fact f WHERE f.id = participation.fact);
+    CREATE TABLE decision (                     -- which names mean one entity, which name several (see overlay.py)
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        at TEXT NOT NULL,                       -- ISO 8601, UTC
+        content TEXT NOT NULL                   -- JSON
+    );
+
+    ALTER TABLE call ADD COLUMN document BLOB;  -- digest of the document that it was about; NULL: about none
+    CREATE INDEX call_document ON call (document) WHERE document IS NOT NULL;
+
+    CREATE TABLE asked (                        -- questions whose answers are awaited from batch files
+        digest BLOB PRIMARY KEY,
+        content TEXT NOT NULL                   -- JSON
+    ) WITHOUT ROWID;
+
+    CREATE TABLE new_vector (                   -- of another embedding model, until the store is switched to it
+        digest BLOB PRIMARY KEY,                -- of the text embedded
+        data BLOB NOT NULL                      -- little-endian float32
+    ) WITHOUT ROWID;
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -3,22 +3,25 @@
 import secrets
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
+from polyadic.overlay import Decision, Overlay
 from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, select_in, vector_digest
 from polyadic.store.full_text import searchable
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import (
     chunks_of,
     current_revision,
+    dump_decision,
     dump_evidence,
     dump_metadata,
     dump_pages,
     load_evidence,
+    overlay_of,
     stamp_of,
 )
 from polyadic.store.snapshot import dimension_of, other_vectors
@@ -29,8 +32,9 @@ class SqliteWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._overlay: Overlay | None = None
         self._needs = VectorNeeds()
-        self._derived = DerivedTables(connection, self._needs)
+        self._derived = DerivedTables(connection, self._needs, self.overlay)
 
     # staging
 
@@ -75,6 +79,29 @@ class SqliteWriter:
         revision = current_revision(self._connection, document_id)
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
+    # who is who
+
+    def overlay(self) -> Overlay:
+        if self._overlay is None:
+            self._overlay = overlay_of(self._connection)
+        return self._overlay
+
+    def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
+        stating = {
+            chunk
+            for (entity,) in select_in(self._connection, "SELECT id FROM entity WHERE key IN ({})", list(keys))
+            for (chunk,) in self._connection.execute(
+                "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity = ?", (entity,)
+            )
+        }
+        told = select_in(
+            self._connection,
+            "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
+            " JOIN document d ON d.id = r.document WHERE c.id IN ({})",
+            sorted(stating),
+        )
+        return [(digest.hex(), load_evidence(evidence)) for digest, evidence in told]
+
     # vectors
 
     def lacking(self, texts: Sequence[str]) -> list[str]:
@@ -116,7 +143,9 @@ class SqliteWriter:
     def apply(self, change: Change) -> None:
         for document_id in (*change.published, *change.withdrawn):
             self._retract(document_id)
+        self._decide(change.decided, change.undone)
         self._derived.apply(change.tallies, change.fact_tokens)
+        self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
         for document_id in change.published:
             self._publish(document_id, change.windows)
         for document_id in change.withdrawn:
@@ -144,6 +173,16 @@ class SqliteWriter:
         return []
 
     # steps of the above
+
+    def _decide(self, decided: Sequence[Decision], undone: Sequence[Decision]) -> None:
+        self._connection.executemany(
+            "INSERT INTO decision (digest, at, content) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'), ?)",
+            [(digest_bytes(decision.id), dump_decision(decision)) for decision in decided],
+        )
+        self._connection.executemany(
+            "DELETE FROM decision WHERE digest = ?", [(digest_bytes(decision.id),) for decision in undone]
+        )
+        self._overlay = None
 
     def _document_row(self, document: Document) -> int:
         self._connection.execute(

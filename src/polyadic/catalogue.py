@@ -1,0 +1,69 @@
+"""Looking things up in a workspace by what a person types: entities, facts, documents. Plain and quick."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyadic import lookup
+from polyadic.knowledge import Entity, Fact
+from polyadic.store.protocol import DocumentRecord, Store
+
+
+class Catalogue(ABC):
+    """What can be looked up in the store of a workspace."""
+
+    @abstractmethod
+    def store(self, make: bool = False) -> Store:
+        """The store itself, for what goes through all of it; ``make`` one where there is none yet.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace yet, and none is to be made.
+        """
+
+    # the hypergraph itself (Proposition 2 of arXiv 2503.21322: the bipartite form answers all of these)
+
+    def facts_of(self, entity: str, limit: int = 1000) -> list[Fact]:
+        """The facts in which an entity takes part, the most complete first, at most ``limit``."""
+        return self.facts_containing([entity], limit)
+
+    def entities_of(self, fact: str) -> list[Entity]:
+        """Entities that a fact connects; the fact by its identifier."""
+        with self.store().read() as reader:
+            return reader.entities(reader.entities_of(np.array([lookup.row(reader, "fact", fact)])).targets)
+
+    def facts_containing(self, entities: Sequence[str], limit: int = 1000) -> list[Fact]:
+        """The facts that contain every one of these entities, the most complete first, at most ``limit``."""
+        with self.store().read() as reader:
+            rows = [lookup.entity_row(reader, entity) for entity in entities]
+            return reader.facts(lookup.facts_of_all(reader, rows, limit))
+
+    def co_occur(self, first: str, second: str) -> bool:
+        """Whether some fact connects two entities."""
+        return bool(self.facts_containing([first, second], limit=1))
+
+    # by what a person types
+
+    def documents(self) -> list[DocumentRecord]:
+        """Every document, by source."""
+        with self.store().read() as reader:
+            return reader.documents()
+
+    def show_document(self, reference: str) -> lookup.DocumentView:
+        """A document by source (or the end of it), title or identifier; ``:START-END`` after it names a place."""
+        with self.store().read() as reader:
+            return lookup.document_view(reader, reference)
+
+    def show_chunk(self, reference: str) -> lookup.ChunkView:
+        with self.store().read() as reader:
+            return lookup.chunk_view(reader, reference)
+
+    def show_fact(self, reference: str) -> lookup.FactView:
+        with self.store().read() as reader:
+            return lookup.fact_view(reader, reference)
+
+    def show_entity(self, reference: str) -> lookup.EntityView:
+        with self.store().read() as reader:
+            return lookup.entity_view(reader, reference)
