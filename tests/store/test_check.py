@@ -52,7 +52,7 @@ def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
     ("damage", "found"),
     [
         ("DELETE FROM participation", "3 facts are linked to other entities"),
-        ("INSERT INTO participation VALUES (99, 1)", "facts are linked to other entities"),
+        ("INSERT INTO participation VALUES (99, 1, 1)", "facts are linked to other entities"),
         ("DELETE FROM statement", "3 facts are stated elsewhere"),
         ("UPDATE statement SET stop = stop + 1 WHERE chunk = 1", "3 facts are stated elsewhere"),
         ("INSERT INTO statement VALUES (1, 99, 0, 4)", "1 facts are stated elsewhere"),
