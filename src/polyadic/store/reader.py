@@ -8,40 +8,25 @@ from typing import Any, Literal
 import numpy as np
 
 from polyadic.derivation import mean_score
-from polyadic.errors import NotFound
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage, page_of
-from polyadic.overlay import Decision, Overlay
+from polyadic.knowledge import Chunk, Entity, Fact, Place, Span, page_of
 from polyadic.store.derived import digest_bytes, select_in
 from polyadic.store.full_text import any_of
-from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
+from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
+from polyadic.store.record_reader import SqliteRecords
 from polyadic.store.records import (
-    chunks_of,
-    current_revision,
-    load_decision,
-    load_metadata,
     load_pages,
-    overlay_of,
-    stamp_of,
 )
 from polyadic.store.snapshot import Snapshot, dimension_of, other_vectors
 
 PLACES_SHOWN = 8
 _PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 
-_RECORDS = (
-    "SELECT d.digest, d.source, r.title, length(r.text), r.metadata, r.extractor,"
-    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL),"
-    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
-    " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
-    " FROM document d JOIN revision r ON r.id = d.current"
-)
 
-
-class SqliteReader:
+class SqliteReader(SqliteRecords):
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
     def __init__(self, connection: sqlite3.Connection, snapshot: Callable[[], Snapshot]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._load_snapshot = snapshot
 
     @cached_property
@@ -214,53 +199,6 @@ class SqliteReader:
             dimension=dimension_of(self._connection),
         )
 
-    def arities(self) -> dict[int, int]:
-        return dict(
-            self._connection.execute("SELECT arity, count(*) FROM fact GROUP BY arity ORDER BY arity").fetchall()
-        )
-
-    def documents(self) -> list[DocumentRecord]:
-        return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
-
-    def extractors(self) -> dict[str, int]:
-        return dict(
-            self._connection.execute(
-                "SELECT r.extractor, count(*) FROM document d JOIN revision r ON r.id = d.current GROUP BY 1 ORDER BY 1"
-            ).fetchall()
-        )
-
-    def failures(self) -> list[FailedChunk]:
-        rows = self._connection.execute(
-            "SELECT d.source, c.digest, c.start, c.stop, c.failure FROM document d"
-            " JOIN chunk c ON c.revision = d.current WHERE c.evidence IS NULL ORDER BY d.source, c.start"
-        )
-        return [
-            FailedChunk(source, chunk.hex(), Span(start, stop), why or "") for source, chunk, start, stop, why in rows
-        ]
-
-    def stamp(self, document_id: str) -> Stamp | None:
-        return stamp_of(self._connection, document_id)
-
-    def record(self, document_id: str) -> DocumentRecord | None:
-        sql = f"{_RECORDS} WHERE d.digest = ?"
-        row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
-        return None if row is None else _record(*row)
-
-    def document(self, document_id: str) -> Document:
-        row = self._connection.execute(
-            "SELECT d.source, r.title, r.text, r.metadata, r.pages FROM document d JOIN revision r ON r.id = d.current"
-            " WHERE d.digest = ?",
-            (digest_bytes(document_id),),
-        ).fetchone()
-        if row is None:
-            raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
-        source, title, text, metadata, pages = row
-        return Document(source, title, text, load_metadata(metadata), load_pages(pages))
-
-    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        revision = current_revision(self._connection, document_id)
-        return [] if revision is None else chunks_of(self._connection, document_id, revision)
-
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(
             "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest = ? ORDER BY c.id",
@@ -296,28 +234,6 @@ class SqliteReader:
             common = np.intersect1d(common, _neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
 
-    def overlay(self) -> Overlay:
-        return overlay_of(self._connection)
-
-    def decisions(self) -> list[tuple[Decision, str]]:
-        rows = self._connection.execute("SELECT content, at FROM decision ORDER BY id")
-        return [(load_decision(content), at) for content, at in rows]
-
-    # what language models said
-
-    def reply(self, key: str) -> tuple[str, bool] | None:
-        row = self._connection.execute(
-            "SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)
-        ).fetchone()
-        return (row[0], bool(row[1])) if row else None
-
-    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
-        rows = self._connection.execute(
-            "SELECT purpose, model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(money), sum(seconds)"
-            " FROM call GROUP BY purpose, model ORDER BY purpose, model"
-        )
-        return {(row[0], row[1]): (Usage(*row[2:6]), row[6]) for row in rows}
-
     # steps of the above
 
     def _similarities(self, side: Side, vector: Vectors) -> Vectors:
@@ -350,21 +266,6 @@ class SqliteReader:
     def _sum(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
         return total
-
-
-def _record(
-    digest: bytes,
-    source: str,
-    title: str,
-    characters: int,
-    metadata: str,
-    extractor: str,
-    failed: int,
-    chunks: int,
-    facts: int,
-) -> DocumentRecord:
-    told = load_metadata(metadata)
-    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, told, extractor, failed)
 
 
 def _place(
