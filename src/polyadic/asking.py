@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from polyadic.errors import NotFound, PolyadicError, SettingsError
@@ -10,12 +10,15 @@ from polyadic.generation.apart import Apart
 from polyadic.generation.extractive import quote_answer
 from polyadic.generation.follow_up import self_contained, with_last_question
 from polyadic.generation.model_answer import Answerer
-from polyadic.knowledge import Answer, Knowledge, Place, Step, Turn, Usage, page_of
+from polyadic.knowledge import Answer, Filter, Knowledge, Place, Step, Turn, page_of
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
+from polyadic.models.paying import Bill, PayingModel
+from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.retrieval.question_entities import KnownNames, ModelNames, QuestionEntities
-from polyadic.retrieval.registry import method_named
+from polyadic.retrieval.registry import asks_for_names, method_named
+from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Store
 
@@ -33,7 +36,8 @@ LONGEST_QUESTION = 20_000
 class Ask:
     """A question and how it is to be answered; what is left out is as the settings say.
 
-    ``history`` is the conversation so far: a question that follows up on it is made self-contained first.
+    ``history`` is the conversation so far: a question that follows up on it is made self-contained first. ``only``
+    are the documents that may be heard; all if left out.
     """
 
     question: str
@@ -41,6 +45,7 @@ class Ask:
     context_tokens: int | None = None
     history: Sequence[Turn] = ()
     answer: AnswerSettings | None = None
+    only: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,8 @@ class Asker:
     """What questions are answered with.
 
     ``load_model`` gives the language model, None where the settings name none; it is called only for what needs one,
-    so that quoting works also where the model's key is missing.
+    so that quoting works also where the model's key is missing. ``ledger`` is where each call is entered; ``bill`` is
+    that of the question in hand.
     """
 
     settings: Settings
@@ -56,58 +62,75 @@ class Asker:
     embedder: Embedder
     load_model: Callable[[], LanguageModel | None]
     prompts: Prompts
+    ledger: Memory = field(default_factory=NoMemory)
+    bill: Bill = field(default_factory=Bill)
 
     async def retrieve(self, ask: Ask) -> Knowledge:
         """The knowledge that bears on a question as it stands."""
-        return await self._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
+        asking = self._billed()
+        knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
+        return replace(knowledge, usage=asking.bill.usage)
 
     async def answer(self, ask: Ask) -> Answer:
         """The answer, once it is whole."""
-        ask = _readable(ask)
-        answerer = self._answerer(ask)
-        knowledge, step, usage = await self._prepared(ask, answerer)
-        made = await (answerer.answer(knowledge) if answerer else quote_answer(knowledge, self.embedder))
-        return self._finished(made, step, usage)
+        return await self._billed()._answer(_readable(ask))
 
     async def stream(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         """The text of the answer in pieces as they come, then the answer; may be left at any piece."""
-        async with Apart(self._pieces(_readable(ask))) as pieces:
+        async with Apart(self._billed()._pieces(_readable(ask))) as pieces:
             async for piece in pieces:
                 yield piece
 
+    def _billed(self) -> "Asker":
+        """What answers one question, with a bill of its own."""
+        return replace(self, bill=Bill(self.ledger))
+
+    async def _answer(self, ask: Ask) -> Answer:
+        answerer = self._answerer(ask)
+        knowledge, steps = await self._prepared(ask, answerer)
+        made = await (answerer.answer(knowledge) if answerer else quote_answer(knowledge, self.embedder))
+        return self._finished(made, steps)
+
     async def _pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         answerer = self._answerer(ask)
-        knowledge, step, usage = await self._prepared(ask, answerer)
+        knowledge, steps = await self._prepared(ask, answerer)
         if answerer is None:
-            quoted = self._finished(await quote_answer(knowledge, self.embedder), step, usage)
+            quoted = self._finished(await quote_answer(knowledge, self.embedder), steps)
             yield quoted.text
             yield quoted
             return
         async with aclosing(answerer.stream(knowledge)) as pieces:
             async for piece in pieces:
-                yield self._finished(piece, step, usage) if isinstance(piece, Answer) else piece
+                yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
 
     async def _retrieved(self, ask: Ask, names_by: NamesBy) -> Knowledge:
         retrieval = self.settings.retrieval
         name = ask.method or retrieval.method
         # No other method asks what a question names, so none needs a model for it.
-        named = self._question_entities(names_by) if name == "hypergraph" else None
+        named = self._question_entities(names_by) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        with self.store.read() as reader:
+        with self.store.read(self._heard(ask)) as reader:
             return await method_named(name, self.settings, named).retrieve(ask.question, reader, self.embedder, budget)
 
-    async def _prepared(self, ask: Ask, answerer: Answerer | None) -> tuple[Knowledge, tuple[Step, ...], Usage]:
-        """Knowledge for the question, made self-contained where it follows up on another, and what that took."""
+    def _heard(self, ask: Ask) -> frozenset[str] | None:
+        """Identifiers of the documents that may be heard; None for all."""
+        if ask.only is None:
+            return None
+        with self.store.read() as reader:
+            return selected(reader, ask.only)
+
+    async def _prepared(self, ask: Ask, answerer: Answerer | None) -> tuple[Knowledge, tuple[Step, ...]]:
+        """Knowledge for the question, made self-contained where it follows up on another, and the step that took."""
         names_by = self.settings.hypergraph.question_entities
         if answerer is None:
             if self._settings_for(ask).by == "quotes":
                 names_by = "names"
             alone = replace(ask, question=with_last_question(ask.question, ask.history))
-            return await self._retrieved(alone, names_by), (), Usage()
+            return await self._retrieved(alone, names_by), ()
         if not ask.history:
-            return await self._retrieved(ask, names_by), (), Usage()
-        question, usage, step = await self_contained(ask.question, ask.history, self._model, self.prompts)
-        return await self._retrieved(replace(ask, question=question), names_by), (step,), usage
+            return await self._retrieved(ask, names_by), ()
+        question, _, step = await self_contained(ask.question, ask.history, self._model, self.prompts)
+        return await self._retrieved(replace(ask, question=question), names_by), (step,)
 
     def _settings_for(self, ask: Ask) -> AnswerSettings:
         return ask.answer or self.settings.answer
@@ -134,24 +157,32 @@ class Asker:
         model = self.load_model()
         if model is None:
             raise NO_MODEL
-        return model
+        return PayingModel(model, self.bill)
 
-    def _finished(self, answer: Answer, step: tuple[Step, ...], usage: Usage) -> Answer:
+    def _finished(self, answer: Answer, steps: tuple[Step, ...]) -> Answer:
         """The answer with all that was done and paid for it, and the page of what each citation quotes."""
         return replace(
             answer,
             citations=tuple(replace(citation, place=self._paged(citation.place)) for citation in answer.citations),
-            usage=usage + answer.knowledge.usage + answer.usage,
-            trace=(*step, *answer.trace),
+            usage=self.bill.usage,
+            trace=(*steps, *answer.trace, *self._not_entered()),
         )
+
+    def _not_entered(self) -> list[Step]:
+        """That the ledger lacks a call, where it does."""
+        problem = self.bill.not_entered
+        return [Step("enter in the ledger", f"it could not be: {problem}", 0.0)] if problem else []
 
     def _paged(self, place: Place) -> Place:
         """A place knows the page on which its chunk begins; a sentence of it may stand on a later one."""
         if place.page is None:
             return place
         with self.store.read() as reader, suppress(NotFound):
-            return replace(place, page=page_of(reader.document(place.document_id).pages, place.span.start))
-        return place
+            document = reader.document(place.document_id)
+            if document.text[place.span.start : place.span.end] == place.quote:
+                return replace(place, page=page_of(document.pages, place.span.start))
+        # It was changed or withdrawn since it was quoted: better no page than one of another version.
+        return replace(place, page=None)
 
 
 def _readable(ask: Ask) -> Ask:

@@ -60,6 +60,18 @@ def page_of(pages: Sequence[int], character: int) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """Which documents may be heard: as if there were no others.
+
+    ``sources`` are documents (path or other source, title, 8 digits or more of the identifier), files of rows and
+    folders, of which any may hold; ``where`` are metadata that a document must have, all of them.
+    """
+
+    sources: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A token-bounded piece of a document: ``document.text[span.start:span.end] == text``.
 
@@ -225,6 +237,18 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.money + other.money,
+        )
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        """
+        >>> Usage(3, 15, 3) - Usage(1, 5, 1)
+        Usage(calls=2, prompt_tokens=10, completion_tokens=2, money=0.0)
+        """
+        return Usage(
+            self.calls - other.calls,
+            self.prompt_tokens - other.prompt_tokens,
+            self.completion_tokens - other.completion_tokens,
+            self.money - other.money,
         )
 
 

@@ -96,7 +96,7 @@ def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRec
         return rows[0]
     if rows:
         raise NotFound(f"{reference} holds {len(rows):,} documents", f"name one of them, such as {rows[0].source}")
-    if os.path.lexists(_real(reference)):
+    if os.path.lexists(real_path(reference)):
         raise NotFound(f"{reference} is no document of this workspace", _LISTED)
     for matches in _guesses(records, reference, exact):
         if matches:
@@ -188,7 +188,7 @@ def _with_source(reader: Reader, reference: str) -> DocumentRecord | None:
     """The document that has this source, or whose path this is; finding it costs the same in any workspace."""
     # A row is named after its file: links are resolved before the #.
     ends = [found.start() for found in re.finditer("#", reference)]
-    sources = [reference, _real(reference), *(_real(reference[:end]) + reference[end:] for end in ends)]
+    sources = [reference, real_path(reference), *(real_path(reference[:end]) + reference[end:] for end in ends)]
     for source in dict.fromkeys(sources):
         record = reader.record(document_id(source))
         if record:
@@ -218,7 +218,7 @@ def _meant(records: Sequence[DocumentRecord], reference: str) -> str:
 
 def _rows_of(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
     """The rows of a file, if that is what the reference is the path of."""
-    start = f"{_real(reference)}#"
+    start = f"{real_path(reference)}#"
     return [record for record in records if _holds_rows(reference) and record.source.startswith(start)]
 
 
@@ -226,7 +226,7 @@ def _holds_rows(reference: str) -> bool:
     return READERS.get(Path(reference).suffix.lower()) in (read_json_lines, read_table)
 
 
-def _real(reference: str) -> str:
+def real_path(reference: str) -> str:
     """The path as sources have it: absolute, with all links resolved; it need not exist."""
     try:
         return os.path.realpath(expanded(reference))

@@ -1,8 +1,8 @@
 """Workspace: one body of documents with its settings, facts and indexes; everything is used through it.
 
 What waits for a model or works for long has an asynchronous twin (``aindex``, ``aretry``, ``aadd``, ``aestimate``,
-``adelete``, ``aretrieve``, ``aquery``, ``astream``); the plain method waits for it, also where a loop is running.
-Looking things up is plain and quick.
+``adelete``, ``areembed``, ``aretrieve``, ``aquery``, ``astream``); the plain method waits for it, also where a loop is
+running. Looking things up is plain and quick.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from polyadic import lookup
-from polyadic.asking import NO_MODEL, Ask, Asker
+from polyadic.asking import NO_MODEL, Asker
+from polyadic.batch.batch import Batch
 from polyadic.blocking import plain, plain_each
 from polyadic.catalogue import Catalogue
 from polyadic.construction import choice
@@ -24,23 +25,32 @@ from polyadic.construction.indexing import Indexer
 from polyadic.construction.pruning import Seen
 from polyadic.construction.publishing import withdraw
 from polyadic.construction.read import Skipped, read_documents
+from polyadic.construction.reembedding import Reembedder, ReembedProgress, ReembedReport
 from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
 from polyadic.errors import NotFound
-from polyadic.knowledge import Answer, Document, Knowledge, Turn
+from polyadic.knowledge import Document
 from polyadic.models.budget import Budget
 from polyadic.models.embedder import Embedder, embedder_name, load_embedder
 from polyadic.models.language_model import LanguageModel, load_language_model
 from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
-from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, AnswerSettings, Settings, expanded, load_settings
-from polyadic.status import Status, status_of
+from polyadic.questions import Questions
+from polyadic.settings import (
+    DEFAULT_FOLDER,
+    FILE_NAME,
+    EmbeddingSettings,
+    Settings,
+    expanded,
+    load_settings,
+)
+from polyadic.status import Ledger, Status, ledger_of, status_of
 from polyadic.store.protocol import DocumentRecord, Store
 from polyadic.store.sqlite import SqliteStore
 
 
-class Workspace(Catalogue):
+class Workspace(Catalogue, Questions):
     """One body of documents.
 
     Parameters
@@ -147,7 +157,10 @@ class Workspace(Catalogue):
         chosen = self._extractor(extractor, StoreMemory(store), budget)
         chunking, anew = self.settings.chunking, extractor is not None
         indexer = Indexer(store, chosen.extractor, embedder, chunking, report_progress, anew, chosen.spent)
-        return await indexer.index(documents)
+        slowed_before = chosen.slowed()
+        report = await indexer.index(documents)
+        report.slowed = chosen.slowed() - slowed_before
+        return report
 
     async def aestimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
         """What indexing these would cost, before anything is spent; parameters as for :meth:`aindex`."""
@@ -184,68 +197,75 @@ class Workspace(Catalogue):
                 writer.forget_replies()
         return records
 
-    # questions
-
-    async def aretrieve(self, question: str, method: str | None = None, context_tokens: int | None = None) -> Knowledge:
-        """The knowledge that bears on a question, without an answer.
-
-        Parameters
-        ----------
-        question
-            In any language that the documents use.
-        method
-            ``none``, ``chunks``, ``hypergraph``, ``walk`` or ``auto``; the settings' choice if left out.
-        context_tokens
-            How many tokens the knowledge may have; the settings' choice if left out.
-        """
-        return await self._asker.retrieve(Ask(question, method, context_tokens))
-
-    async def aquery(
+    async def areembed(
         self,
-        question: str,
-        method: str | None = None,
-        context_tokens: int | None = None,
-        history: Sequence[Turn] = (),
-        answer: AnswerSettings | None = None,
-    ) -> Answer:
-        """An answer with citations.
+        embedding: EmbeddingSettings | None = None,
+        report_progress: Callable[[ReembedProgress], None] = lambda progress: None,
+        force: bool = False,
+    ) -> ReembedReport:
+        """Bring the workspace to another embedding model; readers are served from the old vectors until the switch.
+
+        Documents may come and go meanwhile, with the old model. A run that is stopped goes on when this is called
+        again.
 
         Parameters
         ----------
-        question, method, context_tokens
-            As for :meth:`aretrieve`.
-        history
-            The conversation so far; a question that follows up on it is made self-contained first.
-        answer
-            How to answer; the settings' choice if left out.
+        embedding
+            The model to bring it to, which these settings then name; the one that they name already if left out.
+        report_progress
+            Called after every batch.
+        force
+            Also where the workspace is filled with a model of that name: an endpoint may serve another one under it.
 
         Raises
         ------
-        ModelUnavailable, NoReply
-            The language model is not to be had, or gave no usable reply.
+        StoreBusy
+            Someone else is changing the embedding model of this workspace.
+        WeightsMissing, ModelUnavailable
+            The new model is not to be had; the workspace stays as it was.
         """
-        return await self._asker.answer(Ask(question, method, context_tokens, history, answer))
-
-    def astream(
-        self,
-        question: str,
-        method: str | None = None,
-        context_tokens: int | None = None,
-        history: Sequence[Turn] = (),
-        answer: AnswerSettings | None = None,
-    ) -> AsyncGenerator[str | Answer, None]:
-        """The text of the answer in pieces as they come, then the answer; parameters as for :meth:`aquery`.
-
-        It may be left with a plain ``break``: what is under way then ends as soon as the loop comes to it. To have it
-        ended before going on, say ``async with contextlib.aclosing(kb.astream(...)) as pieces``.
-        """
-        return self._asker.stream(Ask(question, method, context_tokens, history, answer))
+        self._check_existence()
+        target = embedding or self.settings.embedding
+        embedder, store = load_embedder(target), SqliteStore(self.folder, None)
+        try:
+            report = await Reembedder(store, embedder, self.settings.chunking, report_progress).reembed(force)
+        finally:
+            store.close()
+            await embedder.close()
+        # All at once, so that whatever else this workspace is asked meanwhile finds the one model or the other.
+        self.settings = self.settings.model_copy(update={"embedding": target})
+        old_store, old_embedder = self.__dict__.pop("_store", None), self.__dict__.pop("embedder", None)
+        if old_store is not None:
+            old_store.close()
+        if old_embedder is not None:
+            await old_embedder.close()
+        return report
 
     # what it holds, and what is wrong
 
     def status(self) -> Status:
         """What the workspace holds."""
         return status_of(self._existing_store, self.folder, embedder_name(self.settings.embedding))
+
+    def ledger(self, reference: str | None = None) -> Ledger:
+        """Every call of a model that was paid for, and what they sum to.
+
+        Parameters
+        ----------
+        reference
+            Only the calls about one document, or about all rows of a file of rows; named as for :meth:`adelete`.
+
+        Raises
+        ------
+        NotFound
+            No document answers to the reference, or more than one does.
+        """
+        store = self._existing_store
+        if reference is None:
+            return ledger_of(store)
+        with store.read() as reader:
+            about = frozenset(record.id for record in lookup.documents(reader, reference))
+        return ledger_of(store, about)
 
     def aexamine(self, whole_window: bool = False) -> AsyncGenerator[Finding, None]:
         """Look at disk, store and models; findings come as they are made. Nothing is changed.
@@ -264,12 +284,15 @@ class Workspace(Catalogue):
     add = plain(aadd)
     estimate = plain(aestimate)
     delete = plain(adelete)
-    retrieve = plain(aretrieve)
-    query = plain(aquery)
-    stream = plain_each(astream)
+    reembed = plain(areembed)
     examine = plain_each(aexamine)
 
     # what it stands on
+
+    @property
+    def batch(self) -> Batch:
+        """The language model, asked by batch files instead of calls."""
+        return Batch(self.settings, self.folder, self._prompts, self.store, lambda: self.embedder)
 
     async def aclose(self) -> None:
         """Let go of files and connections; the workspace opens them again if it is used again."""
@@ -319,11 +342,15 @@ class Workspace(Catalogue):
 
     @property
     def _existing_store(self) -> Store:
-        if "_store" not in self.__dict__ and not SqliteStore.exists(self.folder):
+        if "_store" not in self.__dict__:
+            self._check_existence()
+        return self._store
+
+    def _check_existence(self) -> None:
+        if not SqliteStore.exists(self.folder):
             if self.folder.is_file():
                 raise NotFound(f"there is no workspace in {self.folder}", "it is a file, a workspace is a folder")
             raise NotFound(f"there is no workspace in {self.folder} yet", "polyadic index PATH makes one")
-        return self._store
 
     def _required_model(self) -> LanguageModel:
         if self._model is None:
@@ -341,7 +368,8 @@ class Workspace(Catalogue):
 
     @property
     def _asker(self) -> Asker:
-        return Asker(self.settings, self._existing_store, self.embedder, lambda: self._model, self._prompts)
+        store = self._existing_store
+        return Asker(self.settings, store, self.embedder, lambda: self._model, self._prompts, StoreMemory(store))
 
 
 def _first_document(sources: Iterator[Document | Skipped]) -> tuple[list[Skipped], Document | None]:

@@ -210,3 +210,26 @@ def test_help_names_every_verb(polyadic: Command) -> None:
     for verb in ("init", "index", "query", "status", "show", "delete", "models"):
         assert verb in outcome.out
         assert polyadic(verb, "--help").code == 0
+
+
+def test_an_answer_from_some_documents_alone(polyadic: Command, indexed: Path) -> None:
+    asked = "Where did Ada Lovelace meet Charles Babbage?"
+    alone = polyadic("query", asked, "--from", "notes/babbage.md")
+    assert alone.code == 0
+    assert "babbage.md" in alone.out
+    assert "ada.md" not in alone.out
+    nowhere = polyadic("query", asked, "--from", "notes/nobody.md")
+    assert nowhere.code == 1
+    assert nowhere.err.count("\n") == 1
+    assert "nobody.md" in nowhere.err
+    none = polyadic("query", asked, "--where", "year=1843")
+    assert none.code == 1
+    assert "no document has the metadata year=1843" in none.err
+
+
+@pytest.mark.parametrize("where", [["year"], ["=1843"], ["year=1843", "year=1844"]])
+def test_metadata_is_a_key_and_a_value(polyadic: Command, indexed: Path, where: list[str]) -> None:
+    given = [part for pair in where for part in ("--where", pair)]
+    refused = polyadic("query", "Who?", *given)
+    assert refused.code == 2
+    assert "--where year" in refused.err or "--where =1843" in refused.err

@@ -1,7 +1,7 @@
 """A Reader over lists and arrays, built from evidence: small, exact and slow."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -98,6 +98,11 @@ class MemoryReader:
         starts = np.concatenate([[0], np.cumsum(last - first)[:-1]])
         return np.maximum.reduceat(vectors @ stored[places].T, starts, axis=1)
 
+    def directions(self, entities: Rows) -> Vectors:
+        owners, stored = self._vectors["entity"]
+        sums = np.array([stored[owners == row].sum(axis=0) for row in entities.tolist()], np.float32)
+        return sums / np.linalg.norm(sums, axis=1, keepdims=True)
+
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         rows = np.arange(self.size(side), dtype=np.int64)
         products = self.similarity(side, rows, vector[None, :])[0] * self.scores(side, rows)
@@ -192,6 +197,14 @@ class MemoryReader:
 
     def documents(self) -> list[DocumentRecord]:
         raise NotImplementedError
+
+    def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
+        documents = {document.id: document for document, _, _ in self._read}
+        return frozenset(
+            key
+            for key, one in documents.items()
+            if (not sources or one.source in sources) and where.items() <= dict(one.metadata).items()
+        )
 
     def extractors(self) -> dict[str, int]:
         raise NotImplementedError

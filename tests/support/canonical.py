@@ -43,6 +43,8 @@ def canonical(store: Store) -> str:
             )
         lines.append(["counts", counts.evidence, counts.stated, counts.participations])
         lines.append(["vectors", counts.vectors])
+        for decision, _ in reader.decisions():
+            lines.append(["decision", decision.kind, decision.keys, decision.into, sorted(decision.documents)])
     with store.write() as writer:
         for record in records:
             for chunk, evidence in writer.current(record.id):

@@ -1,10 +1,17 @@
 """Drives a store as indexing does, with evidence that a test wrote by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.blocking import wait_for
 from polyadic.derivation import difference, tally
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.store.protocol import Change, Stamp, Store
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.overlay import Decision
+from polyadic.resolution import deciding
+from polyadic.store.protocol import Change, Stamp, Store, Writer
 from tests.support.vectors import vectors
 
 Statement = tuple[str, Sequence[str]]
@@ -37,16 +44,30 @@ def document(
 
 def publish(store: Store, name: str, statements: Sequence[Statement], title: str = "") -> Document:
     """Index one hand-written document, replacing what it said before."""
-    source, chunks, evidence = document(name, statements, title)
-    stage(store, source, chunks, {chunks[0].id: evidence})
-    with store.write() as writer:
-        old = tally((source.id, e) for _, e in writer.current(source.id))
-        tallies = difference(tally((source.id, e) for _, e in writer.staged(source.id)), old)
-        tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
-        writer.apply(Change([source.id], (), tallies, tokens, {chunk.id: [chunk.text] for chunk in chunks}))
-        while missing := writer.attach():
-            writer.put_vectors(missing, vectors(missing))
+    (source,) = publish_all(store, [(name, statements, title)])
     return source
+
+
+def publish_all(store: Store, written: Sequence[tuple[str, Sequence[Statement], str]]) -> list[Document]:
+    """Index hand-written documents (name, statements, title) in one change, no document twice."""
+    return publish_told(store, [document(name, statements, title) for name, statements, title in written])
+
+
+def publish_told(store: Store, documents: Sequence[tuple[Document, list[Chunk], list[Evidence]]]) -> list[Document]:
+    """Index documents of one chunk with their evidence in one change, no document twice."""
+    sources = [source for source, _, _ in documents]
+    for source, chunks, evidence in documents:
+        stage(store, source, chunks, {chunks[0].id: evidence})
+    with store.write() as writer:
+        overlay = writer.overlay()
+        old = tally(((s.id, e) for s in sources for _, e in writer.current(s.id)), overlay)
+        new = tally(((s.id, e) for s in sources for _, e in writer.staged(s.id)), overlay)
+        tallies = difference(new, old)
+        tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
+        windows = {chunk.id: [chunk.text] for _, chunks, _ in documents for chunk in chunks}
+        writer.apply(Change([source.id for source in sources], (), tallies, tokens, windows))
+        _embed(writer)
+    return sources
 
 
 def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Mapping[str, Sequence[Evidence]]) -> None:
@@ -57,7 +78,23 @@ def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Map
 
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
-        old = tally((source.id, e) for _, e in writer.current(source.id))
+        old = tally(((source.id, e) for _, e in writer.current(source.id)), writer.overlay())
         writer.apply(Change((), [source.id], difference(tally(()), old), {}, {}))
-        while missing := writer.attach():
-            writer.put_vectors(missing, vectors(missing))
+        _embed(writer)
+
+
+def decide(store: Store, new: Collection[Decision] = (), undone: Collection[Decision] = ()) -> None:
+    """Make decisions and undo others, in one change."""
+    wait_for(deciding.decide(store, Drawing, new, undone))
+
+
+class Drawing(HashingEmbedder):
+    """Gives texts the vectors of this driver."""
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return vectors(texts)
+
+
+def _embed(writer: Writer) -> None:
+    while missing := writer.attach():
+        writer.put_vectors(missing, vectors(missing))

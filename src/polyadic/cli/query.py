@@ -1,7 +1,7 @@
 """polyadic query: ask a question."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -9,7 +9,7 @@ import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
 from polyadic.identity import normal_text
-from polyadic.knowledge import Answer, Kind, Knowledge, Step, Turn
+from polyadic.knowledge import Answer, Filter, Kind, Knowledge, Step, Turn
 from polyadic.settings import METHODS
 from polyadic.workspace import Workspace
 
@@ -19,8 +19,15 @@ _LONGEST = 100
 
 @click.command("query")
 @click.argument("question")
-@click.option("--method", type=click.Choice(METHODS), help="How knowledge is found (default: as set, else auto).")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    metavar="NAME",
+    help=f"How knowledge is found (default: as set, else auto): {', '.join(METHODS)}.",
+)
 @click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring.")
+@click.option("--from", "sources", multiple=True, metavar="DOC", help="Answer from DOC alone: a document or a folder.")
+@click.option("--where", "metadata", multiple=True, metavar="KEY=VALUE", help="Answer from documents that have this.")
 @click.option("--context-only", is_flag=True, help="Print the knowledge found, without an answer.")
 @click.option("--by", type=click.Choice(["model", "quotes"]), help="Who answers (default: the model, if one is set).")
 @click.option("--style", help='What kind of answer is wanted, such as "three bullet points".')
@@ -39,6 +46,8 @@ def command(
     question: str,
     method: str | None,
     context_tokens: int | None,
+    sources: tuple[str, ...],
+    metadata: tuple[str, ...],
     context_only: bool,
     by: Literal["model", "quotes"] | None,
     style: str | None,
@@ -48,19 +57,25 @@ def command(
     workspace: str | None,
     as_json: bool,
 ) -> None:
-    """Answer QUESTION from the documents of the workspace, with citations."""
+    """Answer QUESTION from the documents of the workspace, with citations.
+
+    With --from and --where, which may be given several times, all is as if there were no other documents: from any of
+    DOC (path, title or identifier; a folder or a file of rows means all in it), and with every KEY=VALUE.
+    """
     if not question.strip():
         raise click.UsageError("the question is empty", context)
     _check_together(context, context_only, by)
+    only = Filter(sources, _pairs(metadata, context)) if sources or metadata else None
     with Workspace(workspace_folder(context, workspace)) as kb:
         if context_only:
-            knowledge = kb.retrieve(question, method, context_tokens)
+            knowledge = kb.retrieve(question, method, context_tokens, only)
             print_json(knowledge) if as_json else _print_context(knowledge)
             steps = knowledge.trace
         else:
             changed = {"by": by, "style": style, "format": "think" if think else None}
             how = kb.settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
-            answer = _answered(kb.stream(question, method, context_tokens, _turns(history), how), question, as_json)
+            pieces = kb.stream(question, method, context_tokens, _turns(history), how, only)
+            answer = _answered(pieces, question, as_json)
             knowledge, steps = answer.knowledge, answer.trace
     if trace and not as_json:
         if not context_only and answer.reasoning:
@@ -78,6 +93,18 @@ def _check_together(context: click.Context, context_only: bool, by: str | None) 
         return
     if given:
         raise click.UsageError(f"{' and '.join(given)} cannot go with {what}", context)
+
+
+def _pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
+    """Metadata as keys and values; one key cannot have two values at once."""
+    pairs: dict[str, str] = {}
+    for told in metadata:
+        key, equals, value = told.partition("=")
+        if not key or not equals:
+            raise click.UsageError(f"--where {told} has no value: say --where KEY=VALUE", context)
+        if pairs.setdefault(key, value) != value:
+            raise click.UsageError(f"--where {key} is given twice, and a document has one {key} only", context)
+    return pairs
 
 
 def _given(context: click.Context, *names: str) -> list[str]:

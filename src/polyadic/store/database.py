@@ -1,14 +1,17 @@
 """Opening the SQLite file of a workspace: pragmas, versions, migrations."""
 
 import contextlib
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from polyadic.errors import StoreError
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 BUSY_MILLISECONDS = 30_000
+_VARIABLES = 500
 _HINTS = {
     "SQLITE_FULL": "make room on the disk, then run this again; nothing that was finished is lost",
     "SQLITE_IOERR": "see whether the disk is full or failing, then run this again",
@@ -16,6 +19,8 @@ _HINTS = {
     "SQLITE_CANTOPEN": "make the workspace's folder writable, or choose another with -w",
     "SQLITE_BUSY": "another program holds the store; run this again when it has ended",
 }
+# Without room, SQLite cannot make the files beside the store either, and says only that it cannot open or write them.
+_FULL_BELOW = 256 * 1024
 _DEFAULT_HINT = "it is damaged or no store of ours: restore it from a backup, or index into a new folder"
 
 
@@ -45,15 +50,36 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "")
-        hint = next((hint for start, hint in _HINTS.items() if name.startswith(start)), _DEFAULT_HINT)
+        hint = _hint(getattr(error, "sqlite_errorname", ""), path.parent)
         raise StoreError(f"{path} cannot be used ({error})", hint) from error
+
+
+def _hint(name: str, folder: Path) -> str:
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_IOERR")) and _is_full(folder):
+        name = "SQLITE_FULL"
+    return next((hint for start, hint in _HINTS.items() if name.startswith(start)), _DEFAULT_HINT)
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _FULL_BELOW
+    except OSError:
+        return False
 
 
 def rolled_back(connection: sqlite3.Connection) -> None:
     """End the transaction of a connection, unless SQLite has done so itself (it does when the disk is full)."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
+
+
+def select_in(
+    connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of a query whose ``{}`` stands for a list of values, however many there are."""
+    for start in range(0, len(values), _VARIABLES):
+        part = values[start : start + _VARIABLES]
+        yield from connection.execute(sql.format(",".join("?" * len(part))), (*before, *part))
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
@@ -97,7 +123,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        rolled_back(connection)
         raise
 
 

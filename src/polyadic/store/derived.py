@@ -6,15 +6,14 @@ a name the best supported is found by an index, ties by the text itself.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, FactTally, Tallies
 from polyadic.overlay import Overlay
-
-_VARIABLES = 500
+from polyadic.store.database import select_in
 
 
 def digest_bytes(public_id: str) -> bytes:
@@ -23,15 +22,6 @@ def digest_bytes(public_id: str) -> bytes:
 
 def vector_digest(text: str) -> bytes:
     return digest_bytes(identity.digest("vector", text))
-
-
-def select_in(
-    connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
-) -> Iterator[tuple[Any, ...]]:
-    """Rows of a query whose ``{}`` stands for a list of values, however many there are."""
-    for start in range(0, len(values), _VARIABLES):
-        part = values[start : start + _VARIABLES]
-        yield from connection.execute(sql.format(",".join("?" * len(part))), (*before, *part))
 
 
 @dataclass

@@ -4,7 +4,7 @@ Rows are addressed by the store's own integers (``Rows``, shape (n,), int64), wh
 may change when the store is written; values that leave the store carry public identifiers instead.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from polyadic.derivation import Tallies
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage
 from polyadic.overlay import Decision, Overlay
+from polyadic.store.waiting import Waiting
 
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -67,12 +68,28 @@ class FailedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a language model that was paid for; ``purpose`` as in the request, ``seconds`` until its reply."""
+    """A call of a model that was paid for; ``purpose`` as in the request, ``seconds`` until its reply.
+
+    ``document`` is the identifier of the document that it was about; empty where it was about none, or about many.
+    """
 
     purpose: str
     model: str
     usage: Usage
     seconds: float
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A call in the ledger, and when it was entered (ISO 8601, UTC)."""
+
+    at: str
+    call: Call
+
+
+Spent = Mapping[tuple[str, str], tuple[Usage, float]]
+"""By purpose and model: what was paid, and the seconds until all replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +119,9 @@ class Reader(Protocol):
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with each of n rows (the best of its vectors): shape (m, n)."""
+
+    def directions(self, entities: Rows) -> Vectors:
+        """Where the vectors of each entity point on the whole, shape (n, d), each row of length 1."""
 
     def search(self, words: str, k: int) -> Hits:
         """The k chunks that hold these words, by BM25 (higher is better); any text is a legal query."""
@@ -158,6 +178,18 @@ class Reader(Protocol):
     def documents(self) -> list[DocumentRecord]:
         """Every published document, by source."""
 
+    def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
+        """Identifiers of documents by source and metadata.
+
+        Parameters
+        ----------
+        sources
+            Of each: the document with this source, the rows of the file with this path, all below this folder. All
+            documents where none is given.
+        where
+            Metadata that a document must have, all of them.
+        """
+
     def extractors(self) -> dict[str, int]:
         """How many documents each extractor read, by its name."""
 
@@ -177,8 +209,14 @@ class Reader(Protocol):
     def reply(self, key: str) -> tuple[str, bool] | None:
         """A reply that is remembered for a request (Request.key), and whether it was complete; None where none is."""
 
-    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
-        """By purpose and model: what the ledger sums to, and the seconds until all replies."""
+    def spent(self) -> Spent:
+        """What the ledger sums to."""
+
+    def spent_on(self, document_id: str) -> Spent:
+        """What the calls about one document sum to, also where it is no longer there."""
+
+    def ledger(self) -> list[Entry]:
+        """Every call that was paid for, the first one first."""
 
     def record(self, document_id: str) -> DocumentRecord | None:
         """A published document without its text; None where there is none."""
@@ -235,6 +273,10 @@ class Change:
 class Writer(Protocol):
     """Writes inside one transaction, which is committed when its context is left without an exception."""
 
+    @property
+    def waiting(self) -> Waiting:
+        """What is awaited from batch files."""
+
     def stamp(self, document_id: str) -> Stamp | None:
         """What the current revision of a document was made from; None where there is none."""
 
@@ -245,7 +287,8 @@ class Writer(Protocol):
         """
 
     def drop_staged(self) -> None:
-        """Forget revisions that were staged and never published: leftovers of runs that were given up."""
+        """Forget revisions that were staged and never published, unless they wait for a batch file: leftovers of runs
+        that were given up."""
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         """Record evidence for chunks (by id) of the staged revision of a document."""
@@ -282,11 +325,66 @@ class Writer(Protocol):
         """Give vectors to all that the applied changes made; returns the texts for which there is none yet."""
 
 
+class Gathering(Protocol):
+    """Vectors of another embedding model, gathered beside those in use until the store is switched to them.
+
+    Each step is committed by itself and keeps no writer out: documents come and go meanwhile, and readers are served.
+    """
+
+    def count(self) -> int:
+        """How many texts have a new vector."""
+
+    def texts(self) -> Iterator[str]:
+        """What is embedded beside passages: facts and the best supported forms of entities, as they stand by then."""
+
+    def digest(self, text: str) -> bytes:
+        """What stands for a text in :meth:`switch`, so that not all passages need be held at once."""
+
+    def lacking(self, texts: Sequence[str]) -> list[str]:
+        """Those of the texts, each once, that have no new vector yet."""
+
+    def put(self, texts: Sequence[str], vectors: Vectors, paid: Call) -> bool:
+        """Commit the new vector of each text, shape (len(texts), d), and what they cost, where a call was made.
+
+        Where d is another than before, all that was gathered before is dropped; returns whether it was.
+        """
+
+    def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        """In one transaction let the new vectors take the place of the old ones; to be called within ``exclusive``.
+
+        Parameters
+        ----------
+        windows
+            For each chunk of a current revision the digests of the texts that now stand for it.
+
+        Raises
+        ------
+        LookupError
+            A text has no new vector; then nothing has changed.
+        """
+
+
 class Store(Protocol):
     """The hypergraph at rest."""
 
-    def read(self) -> AbstractContextManager[Reader]:
-        """The last committed state, unchanging as long as the context lasts."""
+    def filled_with(self) -> str | None:
+        """The embedding model whose vectors the store holds; None as long as it has never been written."""
+
+    def read(self, only: frozenset[str] | None = None) -> AbstractContextManager[Reader]:
+        """The last committed state, unchanging as long as the context lasts.
+
+        Parameters
+        ----------
+        only
+            Identifiers of documents: read as if there were no others. Facts, names, descriptions, scores and vectors
+            then rest on the evidence of these alone. Of an entity with more than eight descriptions those count for
+            similarity that are among the eight best supported of all.
+
+        Raises
+        ------
+        EmbedderMismatch
+            The store has been switched to another embedding model since it was opened.
+        """
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Keep other writers out over several transactions.
@@ -304,6 +402,25 @@ class Store(Protocol):
         ------
         StoreBusy
             Another process is writing.
+        EmbedderMismatch
+            The store has been switched to another embedding model since it was opened.
+        """
+
+    def gathering(self, model: str) -> AbstractContextManager[Gathering]:
+        """Gather vectors of another embedding model, going on from where an earlier run for the same model stopped.
+
+        What was gathered for yet another model is dropped.
+
+        Raises
+        ------
+        StoreBusy
+            Someone else is gathering vectors for this store.
+        """
+
+    def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
+        """Enter a paid call in the ledger as Writer.note_call does, committed at once.
+
+        Whoever asks may do so, also while someone else writes: it waits for no more than the transaction under way.
         """
 
     def size(self) -> int:

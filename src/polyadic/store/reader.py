@@ -3,13 +3,15 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
 from polyadic.derivation import mean_score
 from polyadic.knowledge import Chunk, Entity, Fact, Place, Span, page_of
-from polyadic.store.derived import digest_bytes, select_in
+from polyadic.store.database import select_in
+from polyadic.store.derived import digest_bytes
 from polyadic.store.full_text import any_of
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.record_reader import SqliteRecords
@@ -20,6 +22,10 @@ from polyadic.store.snapshot import Snapshot, dimension_of, other_vectors
 
 PLACES_SHOWN = 8
 _PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+FACT_PLACES = (
+    "SELECT d.digest, d.source, r.title, r.pages, r.extractor, c.digest, s.start, s.stop,"
+    f" substr(r.text, s.start + 1, s.stop - s.start) FROM {_PLACED} JOIN statement s ON s.chunk = c.id WHERE s.fact = ?"
+)
 
 
 class SqliteReader(SqliteRecords):
@@ -37,10 +43,10 @@ class SqliteReader(SqliteRecords):
     # nearest by vector, and by words
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        return _best(self._similarities(side, vector), k)
+        return self._best_seen(side, self._similarities(side, vector), k)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        return _best(self._similarities(side, vector) * self._scores(side), k)
+        return self._best_seen(side, self._similarities(side, vector) * self._scores(side), k)
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         starts, matrix = self._vectors(side)
@@ -50,17 +56,25 @@ class SqliteReader(SqliteRecords):
             return np.asarray(vectors @ matrix[rows].T, dtype=np.float32)
         places, owners = _neighbours(starts, np.arange(len(matrix)), rows)
         firsts = np.searchsorted(owners, np.arange(len(rows)))
-        return np.asarray(np.maximum.reduceat(vectors @ matrix[places].T, firsts, axis=1), dtype=np.float32)
+        similarities = self._of_seen(side, vectors @ matrix[places].T, places)
+        return np.asarray(np.maximum.reduceat(similarities, firsts, axis=1), dtype=np.float32)
+
+    def directions(self, entities: Rows) -> Vectors:
+        starts, matrix = self._vectors("entity")
+        if starts is None or not len(entities):
+            return np.zeros((0, matrix.shape[1]), dtype=np.float32)
+        sums = np.add.reduceat(matrix, starts[:-1])[entities]
+        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
     def search(self, words: str, k: int) -> Hits:
         query = any_of(words)
         found = []
         if query:
             # Staged and withdrawn chunks are not indexed, so every hit is a chunk of the snapshot.
-            found = self._connection.execute(
-                "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid LIMIT ?",
-                (query, k),
-            ).fetchall()
+            hits = self._connection.execute(
+                "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid", (query,)
+            )
+            found = list(islice(((row, score) for row, score in hits if self._is_seen_chunk(row)), k))
         rows = self._snapshot.rows("chunk", [row for row, _ in found])
         return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
 
@@ -85,7 +99,7 @@ class SqliteReader(SqliteRecords):
             mine = np.flatnonzero(owners == hub)
             similarities = s.fact_vectors[targets[mine]] @ toward
             kept[mine] = False
-            kept[mine[_best(similarities, limit).rows]] = True
+            kept[mine[best(similarities, limit).rows]] = True
         return Links(entities[owners[kept]], targets[kept])
 
     def entities_of(self, facts: Rows) -> Links:
@@ -164,13 +178,9 @@ class SqliteReader(SqliteRecords):
         ]
 
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
-        sql = (
-            "SELECT d.digest, d.source, r.title, r.pages, r.extractor, c.digest, s.start, s.stop,"
-            f" substr(r.text, s.start + 1, s.stop - s.start) FROM {_PLACED} JOIN statement s ON s.chunk = c.id"
-            " WHERE s.fact = ? ORDER BY d.source, s.start LIMIT ?"
-        )
+        sql = f"{FACT_PLACES} ORDER BY d.source, s.start LIMIT ?"
         return [
-            tuple(_place(*row) for row in self._connection.execute(sql, (fact, PLACES_SHOWN)))
+            tuple(place(*row) for row in self._connection.execute(sql, (fact, PLACES_SHOWN)))
             for fact in self._snapshot.fact_ids[facts].tolist()
         ]
 
@@ -181,7 +191,7 @@ class SqliteReader(SqliteRecords):
             "SELECT c.id, d.digest, d.source, r.title, r.pages, r.extractor, c.digest, c.start, c.stop,"
             f" substr(r.text, c.start + 1, c.stop - c.start) FROM {_PLACED} WHERE c.id IN ({{}})",
         )
-        return [_place(*row) for row in found]
+        return [place(*row) for row in found]
 
     # the catalogue
 
@@ -236,6 +246,18 @@ class SqliteReader(SqliteRecords):
 
     # steps of the above
 
+    def _best_seen(self, side: Side, values: Vectors, k: int) -> Hits:
+        """The best of the rows that may be seen: here all, fewer within a scope."""
+        return best(values, k)
+
+    def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
+        """Similarities of the vectors at these places of a matrix (the last axis), as far as they may be seen."""
+        return similarities
+
+    def _is_seen_chunk(self, chunk: int) -> bool:
+        """Whether a chunk (key of the table) may be seen."""
+        return True
+
     def _similarities(self, side: Side, vector: Vectors) -> Vectors:
         """Cosine of every row with a vector; a row with several vectors counts by its best."""
         starts, matrix = self._vectors(side)
@@ -246,7 +268,8 @@ class SqliteReader(SqliteRecords):
         similarities = np.asarray(matrix @ vector, dtype=np.float32)
         if starts is None:
             return similarities
-        return np.asarray(np.maximum.reduceat(similarities, starts[:-1]), dtype=np.float32)
+        seen = self._of_seen(side, similarities, np.arange(len(matrix)))
+        return np.asarray(np.maximum.reduceat(seen, starts[:-1]), dtype=np.float32)
 
     def _scores(self, side: Literal["entity", "fact"]) -> Vectors:
         return self._snapshot.entity_scores if side == "entity" else self._snapshot.fact_scores
@@ -268,7 +291,7 @@ class SqliteReader(SqliteRecords):
         return total
 
 
-def _place(
+def place(
     document: bytes,
     source: str,
     title: str,
@@ -283,7 +306,7 @@ def _place(
     return Place(document.hex(), source, title, chunk.hex(), Span(start, stop), quote, page, extractor)
 
 
-def _best(similarities: Vectors, k: int) -> Hits:
+def best(similarities: Vectors, k: int) -> Hits:
     k = min(k, len(similarities))
     if k <= 0:
         return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))

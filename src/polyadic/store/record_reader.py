@@ -1,12 +1,14 @@
 """Reading what stands in the tables of the SQLite store: documents, evidence, decisions, replies, the ledger."""
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 
 from polyadic.errors import NotFound
-from polyadic.knowledge import Chunk, Document, Evidence, Span, Usage
+from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
+from polyadic.store import ledger
 from polyadic.store.derived import digest_bytes
-from polyadic.store.protocol import DocumentRecord, FailedChunk, Stamp
+from polyadic.store.protocol import DocumentRecord, Entry, FailedChunk, Spent, Stamp
 from polyadic.store.records import (
     chunks_of,
     current_revision,
@@ -26,6 +28,10 @@ _RECORDS = (
 )
 
 
+# The source itself, and what begins with the path of a file of rows or of a folder.
+_BELOW = " AND (d.source = ?1 OR substr(d.source, 1, length(?2)) = ?2 OR substr(d.source, 1, length(?3)) = ?3)"
+
+
 class SqliteRecords:
     """The part of :class:`polyadic.store.protocol.Reader` that needs no arrays, within the open transaction."""
 
@@ -39,6 +45,16 @@ class SqliteRecords:
 
     def documents(self) -> list[DocumentRecord]:
         return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
+
+    def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
+        told = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
+        pairs = [part for pair in where.items() for part in pair]
+        found: set[str] = set()
+        narrowed: list[tuple[str, tuple[str, ...]]] = [(_BELOW, _below(source)) for source in sources]
+        for below, given in narrowed or [("", ())]:
+            sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{told}"
+            found.update(digest.hex() for (digest,) in self._connection.execute(sql, (*given, *pairs)))
+        return frozenset(found)
 
     def extractors(self) -> dict[str, int]:
         return dict(
@@ -96,12 +112,18 @@ class SqliteRecords:
         ).fetchone()
         return (row[0], bool(row[1])) if row else None
 
-    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
-        rows = self._connection.execute(
-            "SELECT purpose, model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(money), sum(seconds)"
-            " FROM call GROUP BY purpose, model ORDER BY purpose, model"
-        )
-        return {(row[0], row[1]): (Usage(*row[2:6]), row[6]) for row in rows}
+    def spent(self) -> Spent:
+        return ledger.sums(self._connection)
+
+    def spent_on(self, document_id: str) -> Spent:
+        return ledger.sums(self._connection, document_id)
+
+    def ledger(self) -> list[Entry]:
+        return ledger.entries(self._connection)
+
+
+def _below(source: str) -> tuple[str, str, str]:
+    return source, f"{source}#", f"{source.rstrip('/')}/"
 
 
 def _record(

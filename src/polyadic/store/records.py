@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from polyadic.knowledge import Chunk, Evidence, Participation, Span
 from polyadic.overlay import Decision, Kind, Overlay
+from polyadic.store.database import select_in
 from polyadic.store.protocol import Stamp
 
 
@@ -89,6 +90,17 @@ def chunks_of(
         (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence or "[]"))
         for start, stop, fresh, tokens, evidence in rows
     ]
+
+
+def evidence_of(connection: sqlite3.Connection, chunks: Sequence[int]) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
+    """The evidence of chunks (keys of the table), each with the identifier of its document."""
+    for digest, evidence in select_in(
+        connection,
+        "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
+        " JOIN document d ON d.id = r.document WHERE c.evidence IS NOT NULL AND c.id IN ({})",
+        chunks,
+    ):
+        yield digest.hex(), load_evidence(evidence)
 
 
 def dump_decision(decision: Decision) -> str:

@@ -147,10 +147,24 @@ MIGRATIONS = (
     ALTER TABLE call ADD COLUMN document BLOB;  -- digest of the document that it was about; NULL: about none
     CREATE INDEX call_document ON call (document) WHERE document IS NOT NULL;
 
+    CREATE TABLE staged (                       -- revisions that nobody sees yet; few, however large the store
+        revision INTEGER PRIMARY KEY
+    );
+    INSERT INTO staged SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE r.id IS NOT d.current;
+    CREATE INDEX document_unpublished ON document (id) WHERE current IS NULL;
+
     CREATE TABLE asked (                        -- questions whose answers are awaited from batch files
         digest BLOB PRIMARY KEY,
         content TEXT NOT NULL                   -- JSON
     ) WITHOUT ROWID;
+    CREATE TABLE awaited (                      -- requests whose replies are awaited from batch files
+        digest BLOB NOT NULL,                   -- of the request, as in reply
+        asker BLOB NOT NULL,                    -- digest of the document or question that needs the reply
+        purpose TEXT NOT NULL,
+        entered TEXT NOT NULL DEFAULT '{}',     -- JSON: what was paid, by the digest of each response that was entered
+        PRIMARY KEY (digest, asker)
+    ) WITHOUT ROWID;
+    CREATE INDEX awaited_asker ON awaited (asker);
 
     CREATE TABLE new_vector (                   -- of another embedding model, until the store is switched to it
         digest BLOB PRIMARY KEY,                -- of the text embedded

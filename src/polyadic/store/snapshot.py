@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from polyadic.derivation import SCORE_UNIT
 from polyadic.errors import EmbedderMismatch
 from polyadic.store.protocol import Side
+from polyadic.store.records import overlay_of
+from polyadic.store.titles import title_entities, titled_documents
 
 _LEFT_OVER_SECONDS = 60
 Integers = NDArray[np.int64]
@@ -33,8 +35,8 @@ class Snapshot:
     """Arrays of one state; n entities, m facts, c chunks, vectors of d numbers.
 
     ``*_ids`` are keys of the tables. A pair ``x_starts`` (one longer than the rows) and ``x`` lists, row by row,
-    the neighbours ``x[x_starts[i]:x_starts[i + 1]]`` or, for vectors, the rows of a matrix. ``title_entity`` is -1
-    where no entity names the document.
+    the neighbours ``x[x_starts[i]:x_starts[i + 1]]`` or, for vectors, the rows of a matrix. ``chunk_order`` goes
+    document by document; ``title_entity`` is -1 where no entity names the document.
     """
 
     entity_ids: Integers
@@ -46,6 +48,7 @@ class Snapshot:
     fact_scores: Floats
     fact_vectors: Floats
     chunk_ids: Integers
+    chunk_order: Integers
     window_starts: Integers
     window_vectors: Floats
     title_entity: Integers
@@ -91,8 +94,8 @@ class Snapshot:
             connection,
             "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector ORDER BY w.chunk, w.ordinal",
         )
-        titles = np.where(chunk[1] < 0, -1, _positions(entity[0], np.maximum(chunk[1], 0)))
-        titled_starts, titled_chunks = _titled(titles, chunk[2], len(entity[0]))
+        titles = _titles(connection, entity[0], chunk[0], chunk[1])
+        titled_starts, titled_chunks = titled(titles, chunk[2], len(entity[0]))
         form_starts, form_order = _grouped(_positions(entity[0], forms), len(entity[0]))
         window_starts, window_order = _grouped(_positions(chunk[0], windows), len(chunk[0]))
         return cls(
@@ -105,6 +108,7 @@ class Snapshot:
             fact_scores=_means(fact[1], fact[2]),
             fact_vectors=fact_vectors[np.argsort(_positions(fact[0], fact_rows), kind="stable")],
             chunk_ids=chunk[0],
+            chunk_order=chunk[2],
             window_starts=window_starts,
             window_vectors=window_vectors[window_order],
             title_entity=titles,
@@ -180,7 +184,7 @@ def other_vectors(given: int, kept: int) -> EmbedderMismatch:
     """The refusal of vectors of another length than those of the store."""
     return EmbedderMismatch(
         f"the embedding model gives vectors of {given} numbers, the store holds vectors of {kept}",
-        "set [embedding] back to the model that filled it, or index into a new workspace",
+        "set [embedding] back to the model that filled it, or polyadic reembed --force brings all to the new one",
     )
 
 
@@ -206,7 +210,21 @@ def _positions(ids: Integers, wanted: Integers) -> Integers:
     return order[np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)].astype(np.int64)
 
 
-def _titled(titles: Integers, order: Integers, entities: int) -> tuple[Integers, Integers]:
+def _titles(connection: sqlite3.Connection, entities: Integers, chunks: Integers, named: Integers) -> Integers:
+    """The position of the entity that names each chunk's document, -1 where none does.
+
+    ``named`` has the entities that bear the titles; what decisions say of a title comes before that.
+    """
+    overlay = overlay_of(connection)
+    touched = {key for decision in overlay.decisions for key in decision.touched}
+    if touched:
+        given = dict(zip(chunks.tolist(), named.tolist(), strict=True))
+        given |= title_entities(connection, overlay, titled_documents(connection, touched))
+        named = np.array([given[chunk] for chunk in chunks.tolist()], dtype=np.int64)
+    return np.where(named < 0, -1, _positions(entities, np.maximum(named, 0)))
+
+
+def titled(titles: Integers, order: Integers, entities: int) -> tuple[Integers, Integers]:
     """Chunks of the documents that each entity names, document by document, in the order given."""
     named = np.flatnonzero(titles >= 0)
     named = named[np.argsort(order[named])]

@@ -13,14 +13,19 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
+from polyadic.store import ledger
 from polyadic.store.check import problems_of
 from polyadic.store.database import connect, explained, rolled_back
-from polyadic.store.protocol import Reader, Writer
+from polyadic.store.protocol import Call, Gathering, Reader, Writer
 from polyadic.store.reader import SqliteReader
+from polyadic.store.reembedding import SqliteGathering
+from polyadic.store.scope import Scope, scope_of
+from polyadic.store.scoped_reader import ScopedReader
 from polyadic.store.snapshot import Snapshot
 from polyadic.store.writer import SqliteWriter
 
 _FILE = "store.sqlite"
+_SCOPES_KEPT = 8
 
 
 class SqliteStore:
@@ -31,7 +36,7 @@ class SqliteStore:
     folder
         Where ``store.sqlite`` lies, and ``derived/``, which can be deleted at any time.
     embedder
-        Name of the model that fills the store with vectors.
+        Name of the model that fills the store with vectors; None for work that neither compares nor makes any.
 
     Raises
     ------
@@ -41,13 +46,15 @@ class SqliteStore:
         Another model filled the store.
     """
 
-    def __init__(self, folder: Path, embedder: str) -> None:
+    def __init__(self, folder: Path, embedder: str | None) -> None:
         _make(folder)
         self._folder = folder
+        self._embedder = embedder
         self._path = folder / _FILE
         self._writer = connect(self._path)
         self._idle: list[sqlite3.Connection] = []
         self._snapshot: tuple[str, Snapshot] | None = None
+        self._scopes: dict[tuple[str, frozenset[str]], Scope] = {}
         self._readers = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
         self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
@@ -55,7 +62,7 @@ class SqliteStore:
         self._holding: ContextVar[bool] = ContextVar("holding", default=False)
         try:
             with explained(self._path):
-                self._check_embedder(embedder)
+                self._open()
         except BaseException:
             self.close()
             raise
@@ -66,13 +73,17 @@ class SqliteStore:
         return (folder / _FILE).is_file()
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[Reader]:
+    def read(self, only: frozenset[str] | None = None) -> Iterator[Reader]:
         with explained(self._path):
             connection = self._connection()
             try:
                 connection.execute("BEGIN")
+                self._check_still_mine(connection)
                 stamp = "-".join(_meta(connection, key) or "0" for key in ("store", "generation"))
-                yield SqliteReader(connection, lambda: self._snapshot_of(connection, stamp))
+                if only is None:
+                    yield SqliteReader(connection, lambda: self._snapshot_of(connection, stamp))
+                else:
+                    yield ScopedReader(connection, self._scope_of(connection, stamp, only))
             finally:
                 rolled_back(connection)
                 with self._readers:
@@ -86,7 +97,9 @@ class SqliteStore:
         self._acquire()
         token = self._holding.set(True)
         try:
-            (self._folder / "writer.pid").write_text(str(os.getpid()))
+            # It only tells others who writes: where there is no room for it, what is to be written will say so.
+            with contextlib.suppress(OSError):
+                (self._folder / "writer.pid").write_text(str(os.getpid()))
             yield
         finally:
             self._holding.reset(token)
@@ -98,11 +111,40 @@ class SqliteStore:
         with self.exclusive(), explained(self._path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
+                self._check_still_mine(self._writer)
                 yield SqliteWriter(self._writer)
                 self._writer.execute("COMMIT")
             except BaseException:
                 rolled_back(self._writer)
                 raise
+
+    def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
+        # Not the writer's connection: that may be in the middle of a transaction of another thread or task.
+        with explained(self._path):
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                ledger.enter(connection, call, reply)
+                connection.execute("COMMIT")
+            finally:
+                rolled_back(connection)
+                with self._readers:
+                    self._idle.append(connection)
+
+    def filled_with(self) -> str | None:
+        with explained(self._path):
+            return _meta(self._writer, "embedder")
+
+    @contextlib.contextmanager
+    def gathering(self, model: str) -> Iterator[Gathering]:
+        lock = FileLock(self._folder / "reembedding.lock", thread_local=False)
+        try:
+            held = lock.acquire(timeout=0)
+        except Timeout as error:
+            what = f"the embedding model of {self._folder} is being changed already"
+            raise StoreBusy(what, "wait for that to end first") from error
+        with held, explained(self._path), contextlib.closing(SqliteGathering(connect(self._path), model)) as gathering:
+            yield gathering
 
     def size(self) -> int:
         """Bytes on disk, of the store and of what is derived from it."""
@@ -155,6 +197,20 @@ class SqliteStore:
                 self._snapshot = (stamp, self._load_or_build(connection, self._folder / "derived" / stamp))
             return self._snapshot[1]
 
+    def _scope_of(self, connection: sqlite3.Connection, stamp: str, only: frozenset[str]) -> Scope:
+        """The scope of some documents, kept for the next question: the same few filters are asked for again."""
+        whole = self._snapshot_of(connection, stamp)
+        with self._readers:
+            kept = self._scopes.get((stamp, only))
+        scope = kept or scope_of(connection, whole, only)
+        with self._readers:
+            self._scopes.pop((stamp, only), None)
+            self._scopes[stamp, only] = scope
+            stale = [key for key in self._scopes if key[0] != stamp]
+            for key in stale or list(self._scopes)[:-_SCOPES_KEPT]:
+                del self._scopes[key]
+        return scope
+
     def _load_or_build(self, connection: sqlite3.Connection, folder: Path) -> Snapshot:
         try:
             return Snapshot.load(folder)
@@ -167,24 +223,35 @@ class SqliteStore:
             snapshot.save(folder)
         return snapshot
 
-    def _check_embedder(self, embedder: str) -> None:
-        filled_with = _meta(self._writer, "embedder")
-        if filled_with is None:
+    def _open(self) -> None:
+        """Claim a new store for the embedding model, and refuse one that another model filled."""
+        if self._embedder is None:
+            return
+        if _meta(self._writer, "embedder") is None:
             with contextlib.suppress(StoreBusy), self.write():
-                values = (("embedder", embedder), ("store", secrets.token_hex(8)))
+                values = (("embedder", self._embedder), ("store", secrets.token_hex(8)))
                 self._writer.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", values)
-            filled_with = _meta(self._writer, "embedder") or embedder
-        if filled_with != embedder:
+        filled_with = _meta(self._writer, "embedder") or self._embedder
+        if filled_with != self._embedder:
             raise EmbedderMismatch(
-                f"{self._folder} was filled with the embedding model {filled_with}, the settings name {embedder}",
-                "set [embedding] model back, or index into a new workspace",
+                f"{self._folder} was filled with the embedding model {filled_with}, the settings name {self._embedder}",
+                "polyadic reembed changes what it holds, or set [embedding] back",
+            )
+
+    def _check_still_mine(self, connection: sqlite3.Connection) -> None:
+        """Vectors of two models are never compared, also where the model was changed while the store is open."""
+        filled_with = _meta(connection, "embedder")
+        if self._embedder is not None and filled_with not in (None, self._embedder):
+            raise EmbedderMismatch(
+                f"{self._folder} was changed from the embedding model {self._embedder} to {filled_with} meanwhile",
+                "start again with settings that name it, or polyadic reembed changes it back",
             )
 
     def _holder(self) -> str:
-        try:
-            return f" ({(self._folder / 'writer.pid').read_text()})"
-        except OSError:
-            return ""
+        with contextlib.suppress(OSError):
+            pid = (self._folder / "writer.pid").read_text()
+            return f" ({pid})" if pid else ""
+        return ""
 
 
 def _make(folder: Path) -> None:

@@ -10,7 +10,9 @@ import numpy as np
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
-from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, select_in, vector_digest
+from polyadic.store import ledger
+from polyadic.store.database import select_in
+from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, vector_digest
 from polyadic.store.full_text import searchable
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import (
@@ -20,11 +22,13 @@ from polyadic.store.records import (
     dump_evidence,
     dump_metadata,
     dump_pages,
+    evidence_of,
     load_evidence,
     overlay_of,
     stamp_of,
 )
 from polyadic.store.snapshot import dimension_of, other_vectors
+from polyadic.store.waiting_tables import WAITS, WaitingTables
 
 
 class SqliteWriter:
@@ -35,6 +39,7 @@ class SqliteWriter:
         self._overlay: Overlay | None = None
         self._needs = VectorNeeds()
         self._derived = DerivedTables(connection, self._needs, self.overlay)
+        self.waiting = WaitingTables(connection)
 
     # staging
 
@@ -53,11 +58,12 @@ class SqliteWriter:
 
     def drop_staged(self) -> None:
         staged = self._connection.execute(
-            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE r.id IS NOT d.current"
+            "SELECT r.id FROM staged s JOIN revision r ON r.id = s.revision JOIN document ON document.id = r.document"
+            f" WHERE NOT {WAITS}"
         ).fetchall()
         for (revision,) in staged:
             self._delete_revision(revision)
-        self._connection.execute("DELETE FROM document WHERE current IS NULL")
+        self._connection.execute(f"DELETE FROM document WHERE current IS NULL AND NOT {WAITS}")
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         revision = self._staged_revision(document_id)
@@ -94,13 +100,7 @@ class SqliteWriter:
                 "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity = ?", (entity,)
             )
         }
-        told = select_in(
-            self._connection,
-            "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
-            " JOIN document d ON d.id = r.document WHERE c.id IN ({})",
-            sorted(stating),
-        )
-        return [(digest.hex(), load_evidence(evidence)) for digest, evidence in told]
+        return list(evidence_of(self._connection, sorted(stating)))
 
     # vectors
 
@@ -123,17 +123,7 @@ class SqliteWriter:
     # what language models said
 
     def note_call(self, call: Call, reply: tuple[str, str, bool] | None) -> None:
-        usage = call.usage
-        self._connection.execute(
-            "INSERT INTO call (at, purpose, model, prompt_tokens, completion_tokens, money, seconds)"
-            " VALUES (strftime('%Y-%m-%dT%H:%M:%fZ'), ?, ?, ?, ?, ?, ?)",
-            (call.purpose, call.model, usage.prompt_tokens, usage.completion_tokens, usage.money, call.seconds),
-        )
-        if reply:
-            key, text, complete = reply
-            self._connection.execute(
-                "INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (digest_bytes(key), text, complete)
-            )
+        ledger.enter(self._connection, call, reply)
 
     def forget_replies(self) -> None:
         self._connection.execute("DELETE FROM reply")
@@ -228,6 +218,7 @@ class SqliteWriter:
             ),
         )
         revision = cursor.lastrowid or 0
+        self._connection.execute("INSERT INTO staged VALUES (?)", (revision,))
         self._connection.executemany(
             "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens) VALUES (?, ?, ?, ?, ?, ?)",
             [(digest_bytes(c.id), revision, c.span.start, c.span.end, c.fresh, c.tokens) for c in chunks],
@@ -275,17 +266,21 @@ class SqliteWriter:
         ).fetchall()
         for (revision,) in revisions:
             self._delete_revision(revision)
+        self.waiting.release(document_id)
         self._connection.execute("DELETE FROM document WHERE digest = ?", (digest,))
 
     def _delete_revision(self, revision: int) -> None:
         self._connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
         self._connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
+        self._connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
 
     def _publish(self, document_id: str, windows: Mapping[str, Sequence[str]]) -> None:
         revision = self._staged_revision(document_id)
         self._connection.execute(
             "UPDATE document SET current = ? WHERE digest = ?", (revision, digest_bytes(document_id))
         )
+        self._connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
+        self.waiting.release(document_id)
         chunks = self._connection.execute(
             "SELECT id, digest, start, stop, evidence FROM chunk WHERE revision = ?", (revision,)
         ).fetchall()

@@ -1,0 +1,36 @@
+"""Which documents a filter lets be heard."""
+
+from polyadic import lookup
+from polyadic.errors import NotFound
+from polyadic.knowledge import Filter
+from polyadic.store.protocol import Reader
+
+_LISTED = "polyadic status --documents lists them"
+
+
+def selected(reader: Reader, only: Filter) -> frozenset[str]:
+    """The documents, by identifier, that a filter lets be heard.
+
+    Raises
+    ------
+    NotFound
+        A source of the filter is none of a document, or no document has the metadata: an answer from nothing would
+        look like one that was not found.
+    """
+    sources = [_sources(reader, reference) for reference in only.sources]
+    found = reader.select([source for of_one in sources for source in of_one], only.where)
+    if not found:
+        wanted = " and ".join(f"{key}={value}" for key, value in only.where.items())
+        among = f" from {', '.join(only.sources)}" if only.sources else ""
+        raise NotFound(f"no document{among} has the metadata {wanted}", _LISTED)
+    return found
+
+
+def _sources(reader: Reader, reference: str) -> list[str]:
+    """What a person typed, as sources: a path or the beginning of a URI, else a title or an identifier."""
+    if not reference.strip():
+        raise NotFound("an empty name is no document's", _LISTED)
+    either = list(dict.fromkeys([reference, lookup.real_path(reference)]))
+    if reader.select(either, {}):
+        return either
+    return [lookup.document(reader, reference, exact=True).source]

@@ -1,0 +1,57 @@
+"""The ledger of the SQLite store: every call of a model that was paid for, and the replies that are remembered."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from polyadic.knowledge import Usage
+from polyadic.store.derived import digest_bytes
+from polyadic.store.protocol import Call, Entry, Spent
+
+_CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
+
+
+def enter(connection: sqlite3.Connection, call: Call, reply: tuple[str, str, bool] | None) -> None:
+    """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
+    usage = call.usage
+    document = digest_bytes(call.document) if call.document else None
+    connection.execute(
+        f"INSERT INTO call ({_CALL}) VALUES (strftime('%Y-%m-%dT%H:%M:%fZ'), ?, ?, ?, ?, ?, ?, ?)",
+        (call.purpose, call.model, *_numbers(usage), call.seconds, document),
+    )
+    if reply:
+        key, text, complete = reply
+        connection.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (digest_bytes(key), text, complete))
+
+
+def sums(connection: sqlite3.Connection, document_id: str | None = None) -> Spent:
+    """By purpose and model what was paid, for one document where one is named."""
+    of_one = " WHERE document = ?" if document_id is not None else ""
+    rows = connection.execute(
+        "SELECT purpose, model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(money), sum(seconds)"
+        f" FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
+        () if document_id is None else (digest_bytes(document_id),),
+    )
+    return {(row[0], row[1]): (Usage(*row[2:6]), row[6]) for row in rows}
+
+
+def entries(connection: sqlite3.Connection) -> list[Entry]:
+    """Every call, in the order in which they were entered."""
+    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL} FROM call ORDER BY id")]
+
+
+def _entry(
+    at: str,
+    purpose: str,
+    model: str,
+    prompt_tokens: int,
+    completion_tokens: int,
+    money: float,
+    seconds: float,
+    document: bytes | None,
+) -> Entry:
+    about = document.hex() if document else ""
+    return Entry(at, Call(purpose, model, Usage(1, prompt_tokens, completion_tokens, money), seconds, about))
+
+
+def _numbers(usage: Usage) -> Sequence[float]:
+    return usage.prompt_tokens, usage.completion_tokens, usage.money

@@ -1,0 +1,208 @@
+"""A state of the store as it would be if it held nothing but some of its documents.
+
+Rows keep their places and vectors are shared, so a scope costs little memory. What rests wholly on the documents in
+scope is taken as it stands; what rests on others as well is counted afresh from the evidence in scope, and so has the
+score, the names and the descriptions that these documents give it.
+"""
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
+from polyadic.store.database import select_in
+from polyadic.store.derived import digest_bytes
+from polyadic.store.protocol import Side
+from polyadic.store.records import evidence_of, overlay_of
+from polyadic.store.snapshot import Integers, Snapshot, titled
+from polyadic.store.titles import title_entities, titles_of_chunks
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What readers may see.
+
+    ``snapshot`` has the neighbours and numbers that hold in scope, ``seen`` and ``seen_forms`` tell which rows and
+    which forms of entities there are. ``entities`` and ``facts`` have by row what was counted afresh.
+    """
+
+    documents: frozenset[str]
+    snapshot: Snapshot
+    seen: Mapping[Side, Mask]
+    seen_forms: Mask
+    entities: Mapping[int, EntityTally]
+    facts: Mapping[int, FactTally]
+
+
+def scope_of(connection: sqlite3.Connection, whole: Snapshot, documents: frozenset[str]) -> Scope:
+    """The scope of these documents (by identifier) within the state that ``whole`` and the connection show."""
+    chunks = _seen_chunks(connection, whole, documents)
+    stated = _among(whole.fact_chunk_starts, chunks[whole.fact_chunks])
+    facts = stated > 0
+    mixed_facts = facts & (stated < np.diff(whole.fact_chunk_starts))
+    partly = _among(whole.entity_fact_starts, (~facts | mixed_facts)[whole.entity_facts]) > 0
+    entities = _among(whole.entity_fact_starts, facts[whole.entity_facts]) > 0
+    mixed_entities = entities & partly
+    counted = _counted(connection, whole, chunks, mixed_entities)
+    said = _entities_said(connection, whole, counted, mixed_entities)
+    entities &= ~mixed_entities
+    entities[list(said)] = True
+    stating = _facts_stated(connection, whole, counted, mixed_facts)
+    seen: dict[Side, Mask] = {"chunk": chunks, "fact": facts, "entity": entities}
+    narrowed = _with_scores(_narrowed(connection, whole, seen, stating), said, stating)
+    return Scope(documents, narrowed, seen, _seen_forms(connection, whole, said, mixed_entities), said, stating)
+
+
+def _seen_chunks(connection: sqlite3.Connection, whole: Snapshot, documents: Collection[str]) -> Mask:
+    rows = select_in(
+        connection,
+        "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest IN ({})",
+        [digest_bytes(document) for document in sorted(documents)],
+    )
+    seen = np.zeros(len(whole.chunk_ids), dtype=bool)
+    seen[whole.rows("chunk", [row for (row,) in rows])] = True
+    return seen
+
+
+def _counted(connection: sqlite3.Connection, whole: Snapshot, chunks: Mask, entities: Mask) -> Tallies:
+    """The evidence in scope of all chunks that say something of these entities."""
+    telling = np.repeat(entities, np.diff(whole.entity_fact_starts))
+    facts = np.zeros(len(whole.fact_ids), dtype=bool)
+    facts[whole.entity_facts[telling]] = True
+    stating = whole.fact_chunks[np.repeat(facts, np.diff(whole.fact_chunk_starts))]
+    keys = whole.chunk_ids[np.unique(stating[chunks[stating]])]
+    return tally(evidence_of(connection, keys.tolist()), overlay_of(connection))
+
+
+def _entities_said(
+    connection: sqlite3.Connection, whole: Snapshot, counted: Tallies, mixed: Mask
+) -> dict[int, EntityTally]:
+    """What the evidence in scope says of the entities that others speak of as well, by row."""
+    keyed = list(select_in(connection, "SELECT key, id FROM entity WHERE key IN ({})", sorted(counted.entities)))
+    rows = whole.rows("entity", [row for _, row in keyed]).tolist()
+    return {row: counted.entities[key] for (key, _), row in zip(keyed, rows, strict=True) if mixed[row]}
+
+
+def _facts_stated(
+    connection: sqlite3.Connection, whole: Snapshot, counted: Tallies, mixed: Mask
+) -> dict[int, FactTally]:
+    digests = [digest_bytes(fact) for fact in sorted(counted.facts)]
+    found = list(select_in(connection, "SELECT digest, id FROM fact WHERE digest IN ({})", digests))
+    rows = whole.rows("fact", [row for _, row in found]).tolist()
+    return {row: counted.facts[digest.hex()] for (digest, _), row in zip(found, rows, strict=True) if mixed[row]}
+
+
+def _narrowed(
+    connection: sqlite3.Connection, whole: Snapshot, seen: Mapping[Side, Mask], stating: Mapping[int, FactTally]
+) -> Snapshot:
+    """The arrays without what is out of scope."""
+    facts, entities, chunks = seen["fact"], seen["entity"], seen["chunk"]
+    takes_part = _takes_part(connection, whole, stating)
+    fact_entities = np.repeat(facts, np.diff(whole.fact_entity_starts)) & entities[whole.fact_entities]
+    entity_facts = np.repeat(entities, np.diff(whole.entity_fact_starts)) & facts[whole.entity_facts]
+    for fact, others in takes_part.items():
+        _drop(fact_entities, whole.fact_entity_starts, whole.fact_entities, fact, others)
+        for other in others:
+            _drop(entity_facts, whole.entity_fact_starts, whole.entity_facts, other, {fact})
+    stated = np.repeat(chunks, np.diff(whole.chunk_fact_starts))
+    titles = _titles(connection, whole, seen)
+    titled_starts, titled_chunks = titled(titles, whole.chunk_order, len(entities))
+    fact_entity_starts, members = _kept(whole.fact_entity_starts, whole.fact_entities, fact_entities)
+    entity_fact_starts, joined = _kept(whole.entity_fact_starts, whole.entity_facts, entity_facts)
+    fact_chunk_starts, stating_chunks = _kept(whole.fact_chunk_starts, whole.fact_chunks, chunks[whole.fact_chunks])
+    chunk_fact_starts, stated_facts = _kept(whole.chunk_fact_starts, whole.chunk_facts, stated)
+    return replace(
+        whole,
+        title_entity=titles,
+        titled_starts=titled_starts,
+        titled_chunks=titled_chunks,
+        fact_entity_starts=fact_entity_starts,
+        fact_entities=members,
+        entity_fact_starts=entity_fact_starts,
+        entity_facts=joined,
+        fact_chunk_starts=fact_chunk_starts,
+        fact_chunks=stating_chunks,
+        chunk_fact_starts=chunk_fact_starts,
+        chunk_facts=stated_facts,
+    )
+
+
+def _takes_part(
+    connection: sqlite3.Connection, whole: Snapshot, stating: Mapping[int, FactTally]
+) -> dict[int, set[int]]:
+    """For each fact in question the entities that take part in it only by evidence out of scope: split names."""
+    starts = whole.fact_entity_starts
+    members = {row: whole.fact_entities[starts[row] : starts[row + 1]].tolist() for row in sorted(stating)}
+    fewer = {row: linked for row, linked in members.items() if len(stating[row].participants) < len(linked)}
+    ids = [int(whole.entity_ids[entity]) for entity in sorted({e for linked in fewer.values() for e in linked})]
+    found = list(select_in(connection, "SELECT id, key FROM entity WHERE id IN ({})", ids))
+    keys = dict(zip(whole.rows("entity", [row for row, _ in found]).tolist(), (key for _, key in found), strict=True))
+    return {row: {e for e in linked if keys[e] not in stating[row].participants} for row, linked in fewer.items()}
+
+
+def _titles(connection: sqlite3.Connection, whole: Snapshot, seen: Mapping[Side, Mask]) -> Integers:
+    """Where the entity that bears a title is out of scope, another may bear it without its qualifier."""
+    entities, chunks = seen["entity"], seen["chunk"]
+    titles = np.where(chunks, whole.title_entity, -1)
+    lost = np.flatnonzero((titles >= 0) & ~entities[np.maximum(titles, 0)]) if len(entities) else titles[:0]
+    titles[lost] = -1
+
+    def is_seen(entity: int) -> bool:
+        return bool(entities[whole.rows("entity", [entity])[0]])
+
+    documents = titles_of_chunks(connection, whole.chunk_ids[lost].tolist())
+    found = title_entities(connection, overlay_of(connection), documents, is_seen)
+    for chunk, entity in found.items():
+        if entity >= 0:
+            titles[whole.rows("chunk", [chunk])] = whole.rows("entity", [entity])
+    return titles
+
+
+def _with_scores(narrowed: Snapshot, said: Mapping[int, EntityTally], stating: Mapping[int, FactTally]) -> Snapshot:
+    scores, spread = narrowed.entity_scores.copy(), narrowed.entity_chunk_counts.copy()
+    fact_scores = narrowed.fact_scores.copy()
+    for row, entity in said.items():
+        scores[row], spread[row] = mean_score(entity.score, entity.evidence), entity.chunks
+    for row, fact in stating.items():
+        fact_scores[row] = mean_score(fact.score, fact.evidence)
+    return replace(narrowed, entity_scores=scores, entity_chunk_counts=spread, fact_scores=fact_scores)
+
+
+def _seen_forms(connection: sqlite3.Connection, whole: Snapshot, said: Mapping[int, EntityTally], mixed: Mask) -> Mask:
+    """Which forms of the entities are said in scope; of those that are mixed, only what was counted."""
+    seen = ~np.repeat(mixed, np.diff(whole.form_starts))
+    ids = [int(whole.entity_ids[row]) for row in sorted(said)]
+    forms = select_in(
+        connection, "SELECT entity, value FROM said WHERE vector IS NOT NULL AND entity IN ({}) ORDER BY value", ids
+    )
+    embedded: dict[int, list[str]] = {}
+    for entity, form in forms:
+        embedded.setdefault(entity, []).append(form)
+    for row in said:
+        values = embedded[int(whole.entity_ids[row])]
+        start = whole.form_starts[row]
+        seen[start : start + len(values)] = [(Attribute.FORM, value) in said[row].said for value in values]
+    return seen
+
+
+def _among(starts: Integers, wanted: Mask) -> Integers:
+    """How many neighbours of each row are wanted."""
+    running = np.concatenate([[0], np.cumsum(wanted)])
+    return np.asarray(running[starts[1:]] - running[starts[:-1]], dtype=np.int64)
+
+
+def _kept(starts: Integers, neighbours: Integers, kept: Mask) -> tuple[Integers, Integers]:
+    """Neighbours without those that go, and where those of each row then start."""
+    running = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
+    return running[starts], neighbours[kept]
+
+
+def _drop(kept: Mask, starts: Integers, neighbours: Integers, row: int, gone: Collection[int]) -> None:
+    """Let go of some neighbours of one row."""
+    part = slice(starts[row], starts[row + 1])
+    kept[part] &= ~np.isin(neighbours[part], list(gone))

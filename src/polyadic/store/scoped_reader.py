@@ -1,0 +1,195 @@
+"""Reading a state of the SQLite store as if it held nothing but some of its documents (see scope.py)."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from polyadic.derivation import Attribute, EntityTally, mean_score
+from polyadic.errors import NotFound
+from polyadic.identity import entity_id, entity_key, loose_name
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
+from polyadic.overlay import Decision, Kind
+from polyadic.store.database import select_in
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Rows, Side, Stamp, Vectors
+from polyadic.store.reader import FACT_PLACES, PLACES_SHOWN, SqliteReader, best, place
+from polyadic.store.scope import Scope
+
+_NOT_THERE = np.float32(-np.inf)
+# No cosine is lower: an entity of which no form that is said in scope has a vector is like nothing.
+_UNLIKE = np.float32(-1.0)
+
+
+class ScopedReader(SqliteReader):
+    """Implements :class:`polyadic.store.protocol.Reader` for what is in scope."""
+
+    def __init__(self, connection: sqlite3.Connection, scope: Scope) -> None:
+        super().__init__(connection, lambda: scope.snapshot)
+        self._scope = scope
+
+    # rows
+
+    def size(self, side: Side) -> int:
+        return int(self._scope.seen[side].sum())
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        found = super().named(loose_names)
+        kept = {loose: [row for row in rows if self._is_called(row, loose)] for loose, rows in found.items()}
+        return {loose: rows for loose, rows in kept.items() if rows}
+
+    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
+        found = {key: row for key, row in super().keyed(keys).items() if self._scope.seen["entity"][row]}
+        named = self.entities(np.array(list(found.values()), dtype=np.int64))
+        return {key: row for (key, row), entity in zip(found.items(), named, strict=True) if entity.key == key}
+
+    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
+        seen = self._scope.seen[side]
+        # No more than what is out of scope can stand before what is in it.
+        rows = super().identified(side, prefix, limit + int((~seen).sum()))
+        return rows[seen[rows]][:limit]
+
+    def chunks_in(self, document_id: str) -> Rows:
+        return super().chunks_in(document_id) if document_id in self._scope.documents else np.zeros(0, dtype=np.int64)
+
+    # what is said in scope
+
+    def entities(self, rows: Rows) -> list[Entity]:
+        found = zip(rows.tolist(), self.degrees("entity", rows).tolist(), super().entities(rows), strict=True)
+        return [self._as_said(row, facts, entity) for row, facts, entity in found]
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        links = self.entities_of(rows)
+        distinct = np.unique(links.targets)
+        entities = dict(zip(distinct.tolist(), self.entities(distinct), strict=True))
+        members: dict[int, list[Entity]] = {row: [] for row in rows.tolist()}
+        for fact, entity in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
+            members[fact].append(entities[entity])
+        found = zip(rows.tolist(), super().facts(rows), strict=True)
+        return [self._as_stated(row, _names(members[row]), fact) for row, fact in found]
+
+    def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
+        return [self._places_of(np.array([fact])) for fact in facts.tolist()]
+
+    # the catalogue
+
+    def counts(self) -> Counts:
+        whole, seen = super().counts(), self._scope.snapshot
+        evidence = [said for document in self._scope.documents for _, told in self.evidence(document) for said in told]
+        return Counts(
+            documents=len(self.documents()),
+            chunks=self.size("chunk"),
+            evidence=len(evidence),
+            stated=sum(said.fact_id is not None for said in evidence),
+            facts=self.size("fact"),
+            entities=self.size("entity"),
+            participations=len(seen.fact_entities),
+            vectors=whole.vectors,
+            dimension=whole.dimension,
+        )
+
+    def arities(self) -> dict[int, int]:
+        seen = self._scope.snapshot.fact_ids[self._scope.seen["fact"]].tolist()
+        arities = select_in(self._connection, "SELECT arity FROM fact WHERE id IN ({})", seen)
+        return dict(sorted(Counter(arity for (arity,) in arities).items()))
+
+    def documents(self) -> list[DocumentRecord]:
+        records = (super(ScopedReader, self).record(document) for document in self._scope.documents)
+        return sorted((record for record in records if record), key=lambda record: record.source)
+
+    def extractors(self) -> dict[str, int]:
+        return dict(sorted(Counter(record.extractor for record in self.documents()).items()))
+
+    def failures(self) -> list[FailedChunk]:
+        sources = {record.source for record in self.documents()}
+        return [failed for failed in super().failures() if failed.source in sources]
+
+    def stamp(self, document_id: str) -> Stamp | None:
+        return super().stamp(document_id) if document_id in self._scope.documents else None
+
+    def record(self, document_id: str) -> DocumentRecord | None:
+        return super().record(document_id) if document_id in self._scope.documents else None
+
+    def document(self, document_id: str) -> Document:
+        if document_id not in self._scope.documents:
+            raise NotFound(f"no document has the identifier {document_id}", "it may be outside of what was asked for")
+        return super().document(document_id)
+
+    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        return super().evidence(document_id) if document_id in self._scope.documents else []
+
+    def decisions(self) -> list[tuple[Decision, str]]:
+        """None: what was decided may name what only other documents say."""
+        return []
+
+    # steps of the above
+
+    def _best_seen(self, side: Side, values: Vectors, k: int) -> Hits:
+        hits = best(np.where(self._scope.seen[side], values, _NOT_THERE), k)
+        there = np.isfinite(hits.scores)
+        return Hits(hits.rows[there], hits.scores[there])
+
+    def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
+        if side != "entity":
+            return similarities
+        return np.where(self._scope.seen_forms[places], similarities, _UNLIKE)
+
+    def _is_seen_chunk(self, chunk: int) -> bool:
+        return bool(self._scope.seen["chunk"][self._snapshot.rows("chunk", [chunk])[0]])
+
+    def _is_called(self, row: int, loose: str) -> bool:
+        if not self._scope.seen["entity"][row]:
+            return False
+        said = self._scope.entities.get(row)
+        return said is None or loose in {loose_name(name) for name in _versions(said, Attribute.NAME)}
+
+    def _as_said(self, row: int, facts: int, entity: Entity) -> Entity:
+        """The entity as the evidence in scope has it.
+
+        A decision's name for it is heeded only if it is said here, or made for these documents: by a merge, it may be
+        a name that only others give it.
+        """
+        said = self._scope.entities.get(row)
+        if said is None:
+            return entity
+        names = _versions(said, Attribute.NAME)
+        is_split_off = self._is_split_off(entity.key)
+        decided = self.overlay().name(entity.key)
+        name = decided if decided and (is_split_off or decided in names) else names[0]
+        key = entity.key if is_split_off or entity.key in map(entity_key, names) else entity_key(name)
+        return Entity(
+            entity_id(key),
+            key,
+            name,
+            next(iter(_versions(said, Attribute.TYPE)), ""),
+            next(iter(_versions(said, Attribute.DESCRIPTION)), ""),
+            mean_score(said.score, said.evidence),
+            facts,
+        )
+
+    def _is_split_off(self, key: str) -> bool:
+        made = (d for d in self.overlay().decisions if d.kind is Kind.SPLIT and entity_key(d.into) == key)
+        return any(self._scope.documents.intersection(decision.documents) for decision in made)
+
+    def _as_stated(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
+        stated = self._scope.facts.get(row)
+        if stated is None:
+            return replace(fact, entities=names)
+        return replace(fact, entities=names, score=mean_score(stated.score, stated.evidence), support=stated.evidence)
+
+    def _places_of(self, fact: Rows) -> tuple[Place, ...]:
+        chunks = self._snapshot.chunk_ids[self.chunks_of(fact, self.size("chunk")).targets].tolist()
+        key = int(self._snapshot.fact_ids[fact[0]])
+        stated = select_in(self._connection, f"{FACT_PLACES} AND c.id IN ({{}})", chunks, (key,))
+        return tuple(sorted((place(*row) for row in stated), key=lambda at: (at.source, at.span.start))[:PLACES_SHOWN])
+
+
+def _versions(said: EntityTally, attribute: Attribute) -> list[str]:
+    """What is said of an attribute, the best supported first."""
+    times = [(-count, value) for (of, value), count in said.said.items() if of is attribute]
+    return [value for _, value in sorted(times)]
+
+
+def _names(entities: Sequence[Entity]) -> tuple[str, ...]:
+    return tuple(entity.name for entity in sorted(entities, key=lambda entity: entity.key))

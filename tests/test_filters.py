@@ -1,0 +1,184 @@
+"""A question may be asked of some documents only: then nothing of the others is heard, whichever way it might come."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.blocking import wait_for
+from polyadic.errors import NotFound
+from polyadic.knowledge import Document, Filter, Knowledge
+from polyadic.settings import METHODS, Settings
+from polyadic.workspace import Workspace
+from tests.server import Asked, ModelServer, ready
+from tests.server.facts import EntityRow, FactRow
+from tests.support.with_a_model import HASHING, replies, workspace
+
+HIDDEN_CODE = "7741"
+PUBLIC = Document(
+    "memory:public",
+    "Harbour",
+    "Mira Falk keeps the Blue Door in Lund. Jonas Brandt met Mira Falk at the Harbour in Lund.",
+    {"level": "open", "year": "1900"},
+)
+HIDDEN = Document(
+    "memory:hidden",
+    "Blue Door",
+    f"Mira Falk opens the Blue Door with the code {HIDDEN_CODE}. Jonas Brandt met Mira Falk at the Harbour in Lund.",
+    {"level": "secret", "year": "1900"},
+)
+OTHER = Document("memory:other", "Lund", "Jonas Brandt was born in Lund in 1850.", {"level": "open", "year": "1850"})
+CORPUS = (PUBLIC, HIDDEN, OTHER)
+QUESTION = "With which code does Mira Falk open the Blue Door in Lund?"
+
+
+def by_document(asked: Asked) -> list[FactRow]:
+    """Facts of the passage that is shown; entities are described by what it says."""
+    shown = asked.messages[-1].text
+    hidden = HIDDEN_CODE in shown
+    about = f"opens it with {HIDDEN_CODE}" if hidden else "keeps it"
+
+    def fact(text: str, *names: str) -> FactRow:
+        entities = [
+            EntityRow(
+                name=name, type=f"type {HIDDEN_CODE}" if hidden else "thing", description=f"{name}: {about}", score=90
+            )
+            for name in names
+        ]
+        return FactRow(text=text, score=9, sentences=[1], entities=entities)
+
+    met = fact("Jonas Brandt met Mira Falk at the Harbour in Lund.", "Jonas Brandt", "Mira Falk", "Harbour", "Lund")
+    if hidden:
+        return [
+            fact(f"Mira Falk opens the Blue Door with the code {HIDDEN_CODE}.", "Mira Falk", "Blue Door", HIDDEN_CODE),
+            met,
+        ]
+    if "1850" in shown:
+        return [fact("Jonas Brandt was born in Lund in 1850.", "Jonas Brandt", "Lund", "1850")]
+    return [fact("Mira Falk keeps the Blue Door in Lund.", "Mira Falk", "Blue Door", "Lund"), met]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer([replies(by_document), *ready()]) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def kb(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with workspace(tmp_path_factory.mktemp("filters") / "kb", server) as made:
+        made.add(CORPUS)
+        yield made
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_secret_is_heard_only_where_its_document_may_be(kb: Workspace, method: str) -> None:
+    for only in (Filter((PUBLIC.source, OTHER.source)), Filter(where={"level": "open"})):
+        found = kb.retrieve(QUESTION, method, only=only)
+        assert HIDDEN_CODE not in repr(found).replace(QUESTION, "")
+        assert HIDDEN.source not in repr(found)
+    everything = repr(kb.retrieve(QUESTION, method))
+    assert method.startswith("none") or not kb.retrieve(QUESTION, method).items or HIDDEN_CODE in everything
+
+
+def test_neither_entities_nor_names_tell_it(kb: Workspace) -> None:
+    with kb.store().read(frozenset({PUBLIC.id, OTHER.id})) as reader:
+        rows = reader.nearest("entity", wait_for(kb.embedder.embed([QUESTION]))[0], 100).rows
+        assert len(rows) == reader.size("entity") > 0
+        assert HIDDEN_CODE not in repr(reader.entities(rows))
+        assert not reader.named([HIDDEN_CODE])
+
+
+def test_the_model_is_shown_nothing_of_it(kb: Workspace, server: ModelServer) -> None:
+    before = len(server.chat.asked)
+    answer = kb.query(QUESTION, only=Filter(where={"level": "open"}))
+    assert HIDDEN_CODE not in repr(answer)
+    assert len(server.chat.asked) > before
+    assert all(HIDDEN_CODE not in repr(asked) for asked in server.chat.asked[before:])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kept", [(PUBLIC, OTHER), (HIDDEN,), (PUBLIC, HIDDEN)])
+def test_a_filter_answers_as_a_workspace_of_its_own(
+    kb: Workspace, server: ModelServer, tmp_path: Path, method: str, kept: tuple[Document, ...]
+) -> None:
+    with workspace(tmp_path / "alone", server) as alone:
+        alone.add(kept)
+        for question in (QUESTION, "Who met whom at the Harbour?", "Where was Jonas Brandt born?"):
+            filtered = kb.retrieve(question, method, only=Filter(tuple(document.source for document in kept)))
+            assert told(filtered) == told(alone.retrieve(question, method))
+
+
+def told(found: Knowledge) -> list[tuple[object, ...]]:
+    """What was found, and how it is ordered as far as that is told by more than the last digits of a product."""
+    items = [
+        (item.kind, round(item.score, 3), item.id, item.text, item.why, item.tokens, item.places, item.entities)
+        for item in found.items
+    ]
+    return [*sorted(items, key=repr), *(item[:2] for item in items)]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in {
+        "law/one.md": "# Ada Lovelace\n\nAda Lovelace met Charles Babbage in London.",
+        "law/two.md": "# Charles Babbage\n\nCharles Babbage designed the Analytical Engine.",
+        "lawyers/three.md": "# Luigi Menabrea\n\nLuigi Menabrea described the Analytical Engine in Turin.",
+        "rows.jsonl": json.dumps({"text": "Mary Somerville taught Ada Lovelace.", "title": "Mary", "year": "1834"}),
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("sources", "where", "heard"),
+    [
+        (["law"], {}, {"one.md", "two.md"}),
+        (["law/"], {}, {"one.md", "two.md"}),
+        (["law/one.md"], {}, {"one.md"}),
+        (["law/one.md", "lawyers"], {}, {"one.md", "three.md"}),
+        (["rows.jsonl"], {}, {"rows.jsonl#1"}),
+        (["Luigi Menabrea"], {}, {"three.md"}),
+        ([], {"year": "1834"}, {"rows.jsonl#1"}),
+        (["."], {"year": "1834"}, {"rows.jsonl#1"}),
+    ],
+)
+def test_what_a_filter_lets_be_heard(
+    files: Path, monkeypatch: pytest.MonkeyPatch, sources: list[str], where: dict[str, str], heard: set[str]
+) -> None:
+    monkeypatch.chdir(files)
+    with Workspace(files / "kb", Settings(embedding=HASHING)) as kb:
+        kb.index([files / "law", files / "lawyers", files / "rows.jsonl"])
+        found = kb.retrieve(
+            "Who met whom, and who designed, described and taught?", "chunks", only=Filter((*sources,), where)
+        )
+        assert {Path(source).name for source in found.documents} == heard
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [
+        (Filter(("nowhere.md",)), "no document answers to 'nowhere.md'"),
+        (Filter((" ",)), "an empty name is no document's"),
+        (Filter(where={"level": "top"}), "no document has the metadata level=top"),
+        (Filter((HIDDEN.source,), {"level": "open"}), "no document from memory:hidden has the metadata level=open"),
+    ],
+)
+def test_a_filter_that_leaves_nothing_is_said_to(kb: Workspace, only: Filter, said: str) -> None:
+    with pytest.raises(NotFound) as refused:
+        kb.query(QUESTION, only=only)
+    assert said in str(refused.value)
+
+
+def test_a_filter_follows_the_documents(tmp_path: Path) -> None:
+    """What is added or withdrawn between two questions is heard, or no longer is, by the second."""
+    only = Filter(where={"level": "open"})
+    with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
+        kb.add([PUBLIC, HIDDEN])
+        assert kb.retrieve("Where was Jonas Brandt born?", only=only).documents == (PUBLIC.source,)
+        kb.add([OTHER])
+        assert set(kb.retrieve("Where was Jonas Brandt born?", only=only).documents) == {PUBLIC.source, OTHER.source}
+        kb.delete(OTHER.source)
+        assert kb.retrieve("Where was Jonas Brandt born?", only=only).documents == (PUBLIC.source,)
