@@ -30,6 +30,10 @@ class UnreadableDocument(PolyadicError):
     """A file or a row cannot be read as a document; the others go on."""
 
 
+class UnreadableDataset(PolyadicError):
+    """A question set has none of the layouts that are known, or a file of it cannot be read."""
+
+
 class SettingsError(PolyadicError):
     """polyadic.toml, an environment variable or a flag holds a value that cannot be used."""
 

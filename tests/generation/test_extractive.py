@@ -18,7 +18,7 @@ from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace
 
-METHODS = ("chunks", "hypergraph", "walk", "auto")
+METHODS = ("chunks", "hypergraph", "walk", "auto", "binary", "paths", "passages")
 QUESTION = "Who designed the Analytical Engine?"
 ENGINE = """# Who designed the Analytical Engine?
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.knowledge import Document, Usage
 from polyadic.models.budget import Budget, Purse
-from tests.server import ModelServer, ready
+from tests.server import ModelServer, Refusal, Status, ready
 from tests.support.with_a_model import SMALL, export, story, workspace
 
 LETTERS = [Document(f"memory:{n}", f"Letters {n}", story(n, 4)) for n in range(12)]
@@ -79,3 +79,37 @@ def test_money_needs_prices(tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="needs prices"):
             kb.add(LETTERS, budget=Budget(money=5.0))
         assert not server.calls
+
+
+@pytest.mark.parametrize("budget", [Budget(tokens=6000), Budget(money=0.007)], ids=["tokens", "money"])
+@pytest.mark.parametrize("at_once", [1, 8])
+def test_a_budget_holds_at_the_server_whatever_goes_wrong_and_nothing_is_paid_twice(
+    tmp_path: Path, at_once: int, budget: Budget
+) -> None:
+    values: dict[str, Any] = {"output_tokens": 500, "prompt_price": 1.0, "completion_price": 2.0, "retries": 3}
+    with (
+        ModelServer(ready(), delay=0.01) as server,
+        workspace(tmp_path, server, chunking=SMALL, at_once=at_once, **values) as kb,
+    ):
+        # Some calls are made again by the client, some bring what is of no use and is paid all the same.
+        server.misbehave(Status(500, headers={"retry-after-ms": "5"}), on=range(3, 1000, 5))
+        server.misbehave(Refusal(), on=range(4, 1000, 9))
+        runs = 0
+        paid_before = 0
+        stopped = "at the start"
+        while stopped:
+            report = kb.add(LETTERS, budget=budget)
+            stopped, runs = report.stopped, runs + 1
+            paid = [call for call in server.calls if call.status == 200][paid_before:]
+            paid_before += len(paid)
+            sent, received = sum(c.prompt_tokens for c in paid), sum(c.completion_tokens for c in paid)
+            assert (report.usage.calls, report.usage.tokens) == (len(paid), sent + received)
+            assert report.usage.money == pytest.approx((sent + 2 * received) / 1e6)
+            assert budget.allows(Usage(), report.usage)
+            assert "no room for another call" in stopped or not stopped
+            assert runs < 20
+        assert runs > 2 and len(kb.documents()) == len(LETTERS)
+        whole = kb.ledger()
+        good = [call.asked.text for call in server.calls if call.status == 200 and call.text]
+        assert len(good) == len(set(good)), "a reply was paid for twice"
+        assert len(whole.calls) == paid_before

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from polyadic.errors import ModelUnavailable
-from polyadic.models.endpoint_model import EndpointModel
+from polyadic.models.endpoint_model import EndpointModel, prompt_tokens
 from polyadic.models.language_model import load_language_model
 from tests.models.endpoint_help import KEY, VARIABLE, ask, model_settings, question
-from tests.server import ModelServer, says
+from tests.server import ModelServer, Status, says
 
 REPLY = "Ada Lovelace wrote the first program, for an engine that was never built."
 STREAMED = pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
@@ -65,17 +65,32 @@ def test_not_more_calls_at_once_than_allowed(server: ModelServer, streamed: bool
 
 
 @pytest.mark.parametrize(
-    ("limits", "calls"), [({"requests_per_minute": 60}, 61), ({"tokens_per_minute": 1200, "output_tokens": 100}, 36)]
+    ("limits", "cost", "calls"),
+    [({"requests_per_minute": 1200}, 1, 90), ({"tokens_per_minute": 12_000, "output_tokens": 100}, 34, 30)],
+    ids=["requests", "tokens"],
 )
-def test_calls_beyond_a_minutes_allowance_wait(server: ModelServer, limits: dict[str, int], calls: int) -> None:
-    # The allowance of one minute may be used at once; what is beyond it comes as it is renewed, a second later.
+def test_no_call_comes_before_the_minutes_allowance_lets_it(
+    server: ModelServer, limits: dict[str, int], cost: int, calls: int
+) -> None:
+    # A twentieth of the allowance may be used at once; the rest comes evenly, so that no minute holds more.
+    (most, *_) = limits.values()
+    asked = question("Who?")
+    assert cost == 1 or cost == prompt_tokens(asked) + 100 // 4
     started = time.time()
-    ask(model_of(server, at_once=100, **limits), *[question("Who?")] * calls)
-    assert len(server.calls) == calls and max(call.at for call in server.calls) - started >= 0.9
+    ask(model_of(server, at_once=100, **limits), *[asked] * calls)
+    came = sorted(call.at - started for call in server.calls)
+    first = most * 0.05
+    earliest = [(n * cost - first) / (most * 0.95 / 60) for n in range(1, calls + 1)]
+    assert len(came) == calls and earliest[-1] > 1
+    assert all(at > soonest - 0.05 for at, soonest in zip(came, earliest, strict=True))
 
 
-def test_a_call_larger_than_the_allowance_goes_through(server: ModelServer) -> None:
-    assert ask(model_of(server, tokens_per_minute=50), question("word " * 100))[0].text == REPLY
+def test_calls_that_are_made_again_count_as_well(server: ModelServer) -> None:
+    server.misbehave(Status(500, headers={"retry-after-ms": "1"}), times=10)
+    started = time.time()
+    ask(model_of(server, at_once=100, requests_per_minute=400, retries=10), *[question("Who?")] * 20)
+    # Twenty at once, and ten at 6.3 a second.
+    assert len(server.calls) == 30 and max(call.at for call in server.calls) - started > 9 / 6.4
 
 
 def test_two_loops_at_once_and_again_after_closing(server: ModelServer) -> None:

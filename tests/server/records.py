@@ -26,6 +26,11 @@ class Records:
     def completion_tokens(self) -> int:
         return sum(call.completion_tokens for call in tuple(self.calls))
 
+    @property
+    def under_way(self) -> int:
+        """Requests that have arrived and have no end yet."""
+        return self._in_flight
+
     def number(self) -> int:
         """The number of the next request."""
         with self._lock:

@@ -1,22 +1,19 @@
 """polyadic index: read documents into the workspace."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, spent, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, spent, workspace_folder, workspace_option
 from polyadic.cli.estimate import print_estimate
 from polyadic.cli.index_report import print_report
+from polyadic.cli.progress import shown_live
 from polyadic.construction.choice import ExtractorName
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.models.budget import Budget
 from polyadic.workspace import Workspace
-
-_LOG_SECONDS = 5.0
 
 
 @click.command("index")
@@ -80,29 +77,9 @@ def exit_code(report: IndexReport) -> int:
     return 3 if report.documents else 1
 
 
-@contextmanager
-def progress_shown() -> Iterator[Callable[[Progress], None]]:
-    """Live on a terminal, a plain line now and then in a log; both on standard error."""
-    if not sys.stderr.isatty():
-        yield _logger()
-        return
-    from rich.console import Console
-    from rich.status import Status
-
-    with Status("reading", console=Console(stderr=True)) as status:
-        yield lambda progress: status.update(_line(progress))
-
-
-def _logger() -> Callable[[Progress], None]:
-    last = time.monotonic()
-
-    def log(progress: Progress) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _LOG_SECONDS:
-            last = time.monotonic()
-            say(_line(progress), err=True)
-
-    return log
+def progress_shown() -> AbstractContextManager[Callable[[Progress], None]]:
+    """Shows how far indexing has come."""
+    return shown_live("reading", _line)
 
 
 def _line(progress: Progress) -> str:

@@ -44,6 +44,8 @@ def _print_work(report: IndexReport) -> None:
     say(f"{count(report.chunks, 'chunk')}, {count(report.evidence, 'statement')}: {said}")
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
+    if report.slowed:
+        say(f"slowed down {count(report.slowed, 'time')}: the endpoint said that there were too many calls")
     besides = report.seconds - report.embedding_seconds
     say(
         f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"

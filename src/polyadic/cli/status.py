@@ -3,25 +3,44 @@
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
-from polyadic.status import Status
+from polyadic.status import Ledger, Status
 from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
 _BAR = 40
 _FAILURES_SHOWN = 10
+_DOCUMENTS_SHOWN = 20
 
 
 @click.command("status")
 @click.option("--documents", is_flag=True, help="List the documents.")
+@click.option("--ledger", is_flag=True, help="What models were paid: by purpose, by document; each call with --json.")
+@click.option(
+    "--document",
+    metavar="DOC",
+    help="With --ledger: only for this document; a path, a title or digits of its identifier.",
+)
 @workspace_option
 @json_option
 @click.pass_context
-def command(context: click.Context, documents: bool, workspace: str | None, as_json: bool) -> None:
+def command(
+    context: click.Context,
+    documents: bool,
+    ledger: bool,
+    document: str | None,
+    workspace: str | None,
+    as_json: bool,
+) -> None:
     """Counts, arity distribution, sizes and models of the workspace; with --documents its documents."""
+    if (document and not ledger) or (documents and ledger):
+        raise click.UsageError("--document goes with --ledger, and --documents without it", context)
     with Workspace(workspace_folder(context, workspace)) as kb:
         if documents:
             records = kb.documents()
             print_json(records) if as_json else _print_documents(records)
+        elif ledger:
+            paid = kb.ledger(document)
+            print_json(paid) if as_json else _print_ledger(paid)
         else:
             status = kb.status()
             print_json(status) if as_json else _print_status(status)
@@ -33,6 +52,22 @@ def _print_documents(records: list[DocumentRecord]) -> None:
         sizes = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')}"
         failed = f", {record.failed:,} not read" if record.failed else ""
         say(f"{record.id[:12]}  {shown(record.source)}{title}  ({sizes}{failed}, by {record.extractor})")
+
+
+def _print_ledger(ledger: Ledger) -> None:
+    if not ledger.calls:
+        say("no model was paid for anything")
+        return
+    for paid in ledger.purposes:
+        say(f"{paid.purpose} by {paid.model}: {spent(paid.usage)}, {paid.seconds:,.1f} s")
+    if not ledger.documents:
+        return
+    say(f"{count(len(ledger.documents), 'document')}, the dearest first:")
+    for cost in ledger.documents[:_DOCUMENTS_SHOWN]:
+        source = shown(cost.source) or "no longer there"
+        say(f"  {cost.document[:12]}  {source}: {spent(cost.usage)}")
+    if len(ledger.documents) > _DOCUMENTS_SHOWN:
+        say(f"  and {len(ledger.documents) - _DOCUMENTS_SHOWN:,} more (all of them: --json)")
 
 
 def _print_status(status: Status) -> None:
@@ -49,7 +84,9 @@ def _print_status(status: Status) -> None:
     for extractor, documents in status.extractors.items():
         say(f"read by    {extractor}: {count(documents, 'document')}")
     if status.spent.calls:
-        say(f"paid for   {spent(status.spent)}, for indexing")
+        say(f"paid for   {spent(status.spent)}")
+        for purpose, usage in status.spent_for.items() if len(status.spent_for) > 1 else ():
+            say(f"           {purpose}: {spent(usage)}")
     if counts.documents and not counts.facts:
         say(f"no facts   {_why_no_facts(status)}")
     if status.failures:

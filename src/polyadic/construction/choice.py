@@ -27,6 +27,10 @@ class Chosen:
     def spent(self) -> Usage:
         return self.model.spent if self.model else Usage()
 
+    def slowed(self) -> int:
+        """How often the model was slowed down, since it was loaded."""
+        return self.model.model.slowed if self.model else 0
+
 
 def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
     """The one that is asked for, or else the settings' choice: a language model if one is named.

@@ -167,7 +167,8 @@ class Estimator:
             return _REPLY_RATIO, _SECONDS_A_TOKEN
         ratio = before.completion_tokens / max(1, before.prompt_tokens - before.calls * self._around())
         found.basis = f"replies {ratio:.1f} times as long as the text, as in {before.calls:,} calls before"
-        return ratio, seconds / before.completion_tokens
+        # Replies that came by batch files took no time that could be measured.
+        return ratio, seconds / before.completion_tokens or _SECONDS_A_TOKEN
 
     def _news(self, totals: "_Totals") -> list[list[int]]:
         """The tokens of each call that are not in every request, by batch."""

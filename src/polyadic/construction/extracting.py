@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from polyadic.construction.extractor import Extraction, Extractor, at_once
 from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.knowledge import Chunk, Document, Evidence
+from polyadic.models.by_file import Noted, ReplyAwaited
 
 # So many calls in a row that brought no reply are no accident; neither are so many replies in a row that cannot be
 # used, if they are about several documents: one document alone may be what the model does not want to read.
@@ -23,15 +24,25 @@ class Failure:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A chunk of which the replies to some requests are awaited from a batch file."""
+
+    document: Document
+    chunk: Chunk
+    requests: tuple[Noted, ...]
+
+
 @dataclass(slots=True)
 class Outcomes:
     """What came of it: evidence by document and chunk, and documents (by id) of which some chunk was not even tried.
 
-    ``stopped`` says why no more were tried; empty where all were.
+    ``waiting`` are chunks that are asked about by file. ``stopped`` says why no more were tried; empty where all were.
     """
 
     evidence: dict[str, dict[str, tuple[Evidence, ...]]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
     problems: Counter[str] = field(default_factory=Counter)
     untried: set[str] = field(default_factory=set)
     stopped: str = ""
@@ -100,6 +111,10 @@ class _Run:
             extraction = await self._extractor.extract(document, chunk)
         except NoReply as problem:
             self._failed(document, chunk, problem)
+        except ReplyAwaited as awaited:
+            self._silent = 0
+            self.outcomes.waiting.append(Waiting(document, chunk, awaited.requests))
+            return
         except ModelUnavailable as problem:
             self.outcomes.untried.add(document.id)
             self._stop(str(problem))

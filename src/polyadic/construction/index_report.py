@@ -30,7 +30,8 @@ class IndexReport:
     were tried again; ``outdated`` ones are unchanged, and were read in another way than the settings now say, or
     could not be read in that way at all. ``by_model`` says that a language model read. ``problems`` counts, by
     reason, what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a
-    language model was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``stopped`` says why the
+    language model was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``slowed`` counts how often
+    fewer calls were made from then on, because the endpoint said that there were too many. ``stopped`` says why the
     run ended early, if it did.
     """
 
@@ -55,6 +56,7 @@ class IndexReport:
     embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     embedding_seconds: float = 0.0
+    slowed: int = 0
     stopped: str = ""
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from polyadic.construction.chunk import chunk_document
-from polyadic.construction.extracting import Outcomes, extract_all
+from polyadic.construction.extracting import Outcomes, Waiting, extract_all
 from polyadic.construction.extractor import Extractor, at_once
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.publishing import Publisher
@@ -21,7 +21,7 @@ from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Call, FailedChunk, Store
+from polyadic.store.protocol import Call, FailedChunk, Store, Writer
 
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
@@ -34,8 +34,10 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 class Indexer:
     """What an indexing run works with; ``report_progress`` is called after every step that takes time.
 
-    ``anew`` says that documents are to be read again that were read in another way, also where that costs money;
-    ``spent`` tells what the extractor has paid so far.
+    ``anew`` says that documents are to be read again that were read in another way, also where that costs money, and
+    ``wanted`` of which documents (by id) that is meant in any case; ``spent`` tells what the extractor has paid so far.
+    ``note`` is told of the chunks that are asked about by file, once that is committed; their documents are published
+    by the run that finds the last reply.
     """
 
     store: Store
@@ -45,6 +47,8 @@ class Indexer:
     report_progress: Callable[[Progress], None] = lambda progress: None
     anew: bool = False
     spent: Callable[[], Usage] = Usage
+    wanted: Collection[str] = ()
+    note: Callable[[Sequence[Waiting]], None] = lambda waiting: None
 
     async def index(self, sources: Iterable[Document | Skipped]) -> IndexReport:
         """Read documents into the store; those that are as they were when last indexed cost nothing.
@@ -65,8 +69,8 @@ class Indexer:
                 await self._index_all(sources, report)
             finally:
                 # Also where the run ends with an error or Ctrl-C: it has been paid for.
-                report.embedding_usage = _since(embedded_before, self.embedder.spent)
-                self._enter_embedding(report)
+                report.embedding_usage = self.embedder.spent - embedded_before
+                self._enter_embedding()
         report.seconds = time.perf_counter() - started
         return report
 
@@ -81,16 +85,15 @@ class Indexer:
         with self.store.write() as writer:
             writer.drop_staged()
 
-    def _enter_embedding(self, report: IndexReport) -> None:
+    def _enter_embedding(self) -> None:
         """Enter what embedding cost in the ledger, as one call a run: single ones have nothing to tell."""
-        if report.embedding_usage.calls:
-            call = Call("embed", self.embedder.name, report.embedding_usage, report.embedding_seconds)
-            with self.store.write() as writer:
-                writer.note_call(call, None)
+        usage, seconds = self.embedder.take_paid()
+        if usage.calls:
+            self.store.note_call(Call("embed", self.embedder.name, usage, seconds))
 
     async def _index_batch(self, batch: Sequence[Document], report: IndexReport) -> None:
         with self.store.write() as writer:
-            work = {d.id: self.recipe.work_for(d.content, writer.stamp(d.id), self.anew) for d in batch}
+            work = {d.id: self._work_for(d, writer) for d in batch}
         todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
         _count(report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
         cut = {}
@@ -102,9 +105,20 @@ class Indexer:
             tried_before = {document.id for document in todo if work[document.id] is Work.RESUME}
             outcomes = await self._extract(todo, cut, tried_before, report)
             kept = {d.id for d in todo if work[d.id] is Work.REREAD and _all_failed(cut[d.id], outcomes)}
-            whole = [document for document in todo if document.id not in outcomes.untried | kept]
+            waiting = {waiting.document.id for waiting in outcomes.waiting}
+            whole = [document for document in todo if document.id not in outcomes.untried | kept | waiting]
             await Publisher(self.store, self.embedder, self.chunking, self._tell).publish(whole, cut, report)
             _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
+
+    def _work_for(self, document: Document, writer: Writer) -> Work:
+        """What has to be done for a document; where that is nothing, what it still waited for is no longer wanted."""
+        anew = self.anew or document.id in self.wanted
+        work = self.recipe.work_for(document.content, writer.stamp(document.id), anew)
+        if work is Work.NONE:
+            writer.waiting.release(document.id)
+        elif work is Work.OUTDATED:
+            writer.waiting.settle(document.id, document.content)
+        return work
 
     async def _extract(
         self,
@@ -129,6 +143,8 @@ class Indexer:
                 writer.put_evidence(document_id, said)
             for failure in outcomes.failures:
                 writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
+            _put_waiting(writer, outcomes.waiting)
+        self.note(outcomes.waiting)
         report.stopped = outcomes.stopped
         report.problems.update(outcomes.problems)
         failed = [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
@@ -145,14 +161,13 @@ class Indexer:
         self.report_progress(report.progress())
 
 
-def _since(before: Usage, now: Usage) -> Usage:
-    """What was paid in between."""
-    return Usage(
-        now.calls - before.calls,
-        now.prompt_tokens - before.prompt_tokens,
-        now.completion_tokens - before.completion_tokens,
-        now.money - before.money,
-    )
+def _put_waiting(writer: Writer, waiting: Iterable[Waiting]) -> None:
+    """What each document waits for from now on."""
+    purposes: dict[str, dict[str, str]] = {}
+    for one in waiting:
+        purposes.setdefault(one.document.id, {}).update((request.key, request.purpose) for request in one.requests)
+    for document_id, awaited in purposes.items():
+        writer.waiting.put(document_id, awaited)
 
 
 def _count(report: IndexReport, works: Iterable[Work]) -> None:

@@ -17,6 +17,7 @@ from polyadic.construction.replies.stated import Stated
 from polyadic.errors import NoReply
 from polyadic.identity import digest, normal_text
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
+from polyadic.models.by_file import ReplyAwaited
 from polyadic.models.language_model import Message, Reply, Request, Schema
 from polyadic.models.remembering import Remembering
 from polyadic.prompts.library import Prompts
@@ -189,15 +190,27 @@ class ModelExtractor:
     async def _found(self, passage: _Passage) -> _Found:
         """What the model says of a passage; of one with more facts than a reply can hold, of its halves."""
         request = self.request(passage)
-        reply = await self._model.ask(request, _is_usable)
+        reply = await self._model.ask(request, is_usable)
         if not reply.complete and len(passage.spans) > 1:
-            first, second = passage.halves()
-            return (await self._found(first)).joined(await self._found(second))
+            return await self._found_in_halves(passage)
         found = _Found(passage, self.name)
         if not found.take(reply) and NO_FACTS in found.problems:
             raise NoReply(self._useless(reply), usage=reply.usage)
         await self._look_again(found, request, reply)
         return found
+
+    async def _found_in_halves(self, passage: _Passage) -> _Found:
+        first, second = passage.halves()
+        try:
+            found = await self._found(first)
+        except ReplyAwaited as awaited:
+            # Both halves are asked for in the same batch file.
+            try:
+                await self._found(second)
+            except ReplyAwaited as further:
+                raise ReplyAwaited(*awaited.requests, *further.requests) from None
+            raise
+        return found.joined(await self._found(second))
 
     def first_request(self, document: Document, chunk: Chunk) -> Request | None:
         """What would be asked of the model first for a chunk; None where there is nothing to ask."""
@@ -221,7 +234,7 @@ class ModelExtractor:
             language=f"in {settings.language}" if settings.language else "in the language of the passage",
             domain=f"The documents are about: {settings.domain}" if settings.domain else "",
         )
-        return Request("extract", messages, FACTS)
+        return Request("extract", messages, FACTS, passage.chunk.document_id)
 
     def _passage(self, document: Document, chunk: Chunk) -> _Passage:
         start = max(chunk.fresh, chunk.span.start)
@@ -250,9 +263,9 @@ class ModelExtractor:
                 return
             numbers = ", ".join(map(str, unread))
             turns = (*request.messages, Message("assistant", reply.text), *self._glean.messages(numbers=numbers))
-            request = Request("glean", turns, FACTS)
+            request = replace(request, purpose="glean", messages=turns)
             try:
-                reply = await self._model.ask(request, _is_usable)
+                reply = await self._model.ask(request, is_usable)
             except NoReply:
                 found.problems["another look without a reply"] += 1
                 return
@@ -266,7 +279,7 @@ class ModelExtractor:
         return f'{name} gave no facts that can be read ("{beginning}")'
 
 
-def _is_usable(reply: Reply) -> bool:
+def is_usable(reply: Reply) -> bool:
     """Whether there are facts, or the reply says in the asked form that there are none."""
     return NO_FACTS not in read_reply(reply.text).problems
 

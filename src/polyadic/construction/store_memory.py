@@ -1,11 +1,12 @@
 """Replies of language models, remembered in the store that they fill."""
 
+from polyadic.construction.replies.read import LONGEST_REPLY
 from polyadic.models.language_model import Reply, Request
 from polyadic.store.protocol import Call, Store
 
 
 class StoreMemory:
-    """Implements Memory; to be used by whoever may write to the store."""
+    """Implements Memory; to be used by whoever may remember replies, which hold what documents say."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -16,6 +17,6 @@ class StoreMemory:
 
     def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
         """Committed at once: whatever happens to the run, this call has been paid for."""
-        kept = (request.key(model), reply.text, reply.complete) if remember else None
-        with self._store.write() as writer:
-            writer.note_call(Call(request.purpose, model, reply.usage, reply.seconds), kept)
+        # What is never read is not kept either; one character more tells that there was more.
+        kept = (request.key(model), reply.text[: LONGEST_REPLY + 1], reply.complete) if remember else None
+        self._store.note_call(Call(request.purpose, model, reply.usage, reply.seconds, request.about), kept)

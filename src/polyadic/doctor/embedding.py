@@ -23,7 +23,8 @@ async def embedding(embedder: Embedder, stored: int) -> AsyncIterator[Finding]:
     dimension = vectors.shape[1]
     if stored and stored != dimension:
         what = f"{embedder.name} gives vectors of {dimension} numbers, the store holds vectors of {stored}"
-        yield bad("embedding", what, "set [embedding] back to the model that filled the store")
+        step = "set [embedding] back to the model that filled it, or polyadic reembed --force brings all to the new one"
+        yield bad("embedding", what, step)
     else:
         yield good(
             "embedding", f"{embedder.name}: vectors of {dimension} numbers, about {speed:.0f} short texts a second"

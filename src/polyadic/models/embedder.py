@@ -59,6 +59,13 @@ class Embedder(Protocol):
         """
         ...
 
+    def take_paid(self) -> tuple[Usage, float]:
+        """What was paid since this was last asked, and the seconds that it took: whoever asks enters it in the ledger.
+
+        Nothing for a model on this machine.
+        """
+        ...
+
     async def close(self) -> None:
         """Let go of connections; the next call opens new ones."""
         ...

@@ -1,4 +1,4 @@
-"""An endpoint that speaks the OpenAI protocol, through the official client, which retries and honours Retry-After."""
+"""An endpoint that speaks the OpenAI protocol, through the official client, which makes calls again that failed."""
 
 import asyncio
 import os
@@ -8,16 +8,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aiolimiter import AsyncLimiter
-
 from polyadic.errors import ModelUnavailable
+from polyadic.models.allowance import Allowance, a_minute
+from polyadic.models.pace import Pace
 from polyadic.settings import EndpointSettings
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _NO_KEY = "none"
-_MINUTE = 60.0
 # Longer than any machine that is there takes to be reached, however long its replies then take.
 _TO_CONNECT = 10.0
 _LONGEST_QUOTE = 200
@@ -31,8 +30,7 @@ class _Session:
 
     client: "AsyncOpenAI"
     gate: asyncio.Semaphore
-    requests: AsyncLimiter | None
-    tokens: AsyncLimiter | None
+    tokens: Allowance | None
 
 
 class Endpoint:
@@ -44,11 +42,17 @@ class Endpoint:
         Where it is and what it allows.
     section
         Which section of the settings these are, for messages.
+
+    Attributes
+    ----------
+    slowed
+        How often it was slowed down, because the endpoint said that there were too many calls.
     """
 
     def __init__(self, settings: EndpointSettings, section: str) -> None:
         self.settings = settings
         self.section = section
+        self.slowed = 0
         self._lives: dict[asyncio.AbstractEventLoop, AsyncGenerator[_Session, None]] = {}
         self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
 
@@ -97,10 +101,8 @@ class Endpoint:
         """The client, once there is room for one more call of about so many tokens."""
         session = await self._session()
         async with session.gate:
-            if session.requests:
-                await session.requests.acquire()
             if session.tokens:
-                await session.tokens.acquire(min(tokens, session.tokens.max_rate))
+                await session.tokens.take(tokens)
             yield session.client
 
     async def close(self) -> None:
@@ -123,18 +125,16 @@ class Endpoint:
         connections end with their loop, also where nobody calls close."""
         s = self.settings
         try:
-            client = self._client()
+            client = self._client(Pace(s.at_once, a_minute(s.requests_per_minute), self._slow_down))
             try:
-                yield _Session(
-                    client,
-                    asyncio.Semaphore(s.at_once),
-                    _a_minute(s.requests_per_minute),
-                    _a_minute(s.tokens_per_minute),
-                )
+                yield _Session(client, asyncio.Semaphore(s.at_once), a_minute(s.tokens_per_minute))
             finally:
                 await client.close()
         finally:
             self._forget(loop)
+
+    def _slow_down(self) -> None:
+        self.slowed += 1
 
     def _forget(self, loop: asyncio.AbstractEventLoop) -> None:
         self._sessions.pop(loop, None)
@@ -144,9 +144,11 @@ class Endpoint:
     def _url(self) -> str:
         return (self.settings.base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
 
-    def _client(self) -> "AsyncOpenAI":
+    def _client(self, pace: Pace) -> "AsyncOpenAI":
         """The client; ModelUnavailable if the address, or what the environment says of proxies, is nonsense."""
         from openai import AsyncAzureOpenAI, AsyncOpenAI, Timeout
+
+        from polyadic.models.paced_client import PacedClient
 
         s, key = self.settings, self.key
         timeout = Timeout(s.timeout, connect=min(s.timeout, _TO_CONNECT))
@@ -154,6 +156,7 @@ class Endpoint:
             what = "azure_api_version is set, but not which endpoint is meant"
             raise ModelUnavailable(what, f"set base_url under [{self.section}], such as https://NAME.openai.azure.com")
         try:
+            http = PacedClient(pace, s.timeout)
             if s.azure_api_version:
                 return AsyncAzureOpenAI(
                     azure_endpoint=self._url,
@@ -161,14 +164,13 @@ class Endpoint:
                     api_key=key,
                     timeout=timeout,
                     max_retries=s.retries,
+                    http_client=http,
                 )
-            return AsyncOpenAI(base_url=self._url or None, api_key=key, timeout=timeout, max_retries=s.retries)
+            return AsyncOpenAI(
+                base_url=self._url or None, api_key=key, timeout=timeout, max_retries=s.retries, http_client=http
+            )
         except Exception as error:
             # No call was made yet, so it is what was set: an address, a proxy, a file of certificates.
             what = f"no connection to {self.address} can be set up ({type(error).__name__})"
             next_step = f"check base_url under [{self.section}], and HTTP_PROXY, HTTPS_PROXY, SSL_CERT_FILE if set"
             raise ModelUnavailable(what, next_step) from None
-
-
-def _a_minute(most: int) -> AsyncLimiter | None:
-    return AsyncLimiter(most, _MINUTE) if most else None

@@ -4,6 +4,7 @@ import asyncio
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ class EndpointEmbedder:
         self.window = settings.window
         self.unrelated_below = settings.unrelated_below
         self.spent = Usage()
+        self._taken = Usage()
+        self._seconds = 0.0
         self._endpoint = Endpoint(settings, "embedding")
         self._prompt_price = settings.prompt_price
         self._most = _TEXTS_IN_A_CALL
@@ -79,6 +82,11 @@ class EndpointEmbedder:
         """About what the endpoint would be paid for so many texts of so many tokens together; it is not asked."""
         return self._usage(math.ceil(max(texts / self._most, tokens / _TOKENS_IN_A_CALL)), tokens)
 
+    def take_paid(self) -> tuple[Usage, float]:
+        paid = self.spent - self._taken, self._seconds
+        self._taken, self._seconds = self.spent, 0.0
+        return paid
+
     async def close(self) -> None:
         await self._endpoint.close()
 
@@ -102,9 +110,11 @@ class EndpointEmbedder:
         problem: PolyadicError
         try:
             async with self._endpoint.turn(tokens) as client:
+                started = perf_counter()
                 reply = await client.embeddings.create(model=self.name, input=[*texts], encoding_format="float")
             rows = _rows(reply)
             self.spent += self._usage(1, reported(reply, "prompt_tokens") or tokens)
+            self._seconds += perf_counter() - started
             return self._vectors(rows, len(texts))
         except openai.OpenAIError as error:
             if len(texts) > 1 and getattr(error, "status_code", 0) in _TOO_MUCH:

@@ -8,6 +8,7 @@ import openai
 
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError
 from polyadic.models.endpoint import Endpoint
+from polyadic.models.paced_client import LARGEST_REPLY, ReplyTooLarge
 
 TOO_LONG = (
     "set context_tokens under [model] to what it holds, "
@@ -34,6 +35,9 @@ def explained(error: openai.OpenAIError, endpoint: Endpoint, model: str) -> Poly
     """The error in our words; ModelUnavailable if no other request will fare better, else NoReply."""
     if isinstance(error, openai.APIConnectionError):
         return _connection(error, endpoint)
+    if isinstance(error, ReplyTooLarge):
+        what = f"{endpoint.address} sent more than {LARGEST_REPLY // 1_000_000} MB for one reply"
+        return NoReply(what, f"check base_url and name under [{endpoint.section}]")
     if isinstance(error, openai.APIError):
         return _by_status(error, endpoint, model) or _by_meaning(error, endpoint, model) or _otherwise(error, endpoint)
     return no_reply(endpoint)
@@ -56,8 +60,16 @@ def message_of(error: openai.APIError) -> str:
 
 def is_too_long(error: openai.APIError) -> bool:
     """Whether the request, or the reply it asks for, is longer than the model allows."""
-    message = message_of(error)[:_READ]
-    return error.code == "context_length_exceeded" or bool(_CONTEXT.search(message) or _REPLY_LIMIT.search(message))
+    return error.code == "context_length_exceeded" or says_too_long(message_of(error))
+
+
+def says_too_long(message: str) -> bool:
+    """Whether this is said of a request, or of the reply it asks for, that is longer than the model allows.
+
+    >>> says_too_long("This model's maximum context length is 8192 tokens."), says_too_long("Unsupported: 'max_tokens'")
+    (True, False)
+    """
+    return bool(_CONTEXT.search(message[:_READ]) or _REPLY_LIMIT.search(message[:_READ]))
 
 
 def _connection(error: openai.APIConnectionError, endpoint: Endpoint) -> PolyadicError:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import perf_counter
@@ -44,6 +44,10 @@ class EndpointModel:
         self.dialect = Dialect() if settings.json_mode == "auto" else Dialect(json_mode=settings.json_mode)
         self._settings = settings
 
+    @property
+    def slowed(self) -> int:
+        return self.endpoint.slowed
+
     def check(self) -> None:
         """Raises as LanguageModel.check says."""
         _ = self.endpoint.key
@@ -53,6 +57,9 @@ class EndpointModel:
         sent, longest = self._room(request)
         counted = math.ceil(sent * _MARGIN)
         return Usage(1, counted, longest, price(counted, longest, self._settings))
+
+    def counted(self, request: Request, text: str) -> Usage:
+        return self._usage(Heard([text]), prompt_tokens(request))
 
     async def ask(self, request: Request) -> Reply:
         """The reply, once it is whole; raises as LanguageModel.ask says."""
@@ -97,6 +104,19 @@ class EndpointModel:
 
     async def close(self) -> None:
         await self.endpoint.close()
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """What is sent for a request, also where others send it; NoReply as LanguageModel.most says."""
+        _, longest = self._room(request)
+        return self.dialect.body(request, self._settings, longest)
+
+    def read(self, body: Mapping[str, object]) -> Reply:
+        """The reply in what came back for a request that others sent; raises NoReply as LanguageModel.ask does."""
+        from openai.types.chat import ChatCompletion
+
+        heard = Heard()
+        heard.add(ChatCompletion.construct(None, **body))
+        return self._reply(heard, 0, 0.0)
 
     def _room(self, request: Request) -> tuple[int, int]:
         """How many tokens a request has, and how many its reply may have so that both fit.

@@ -62,6 +62,9 @@ class HashingEmbedder:
         """How many words each text has."""
         return [len(_WORD.findall(text)) for text in texts]
 
+    def take_paid(self) -> tuple[Usage, float]:
+        return Usage(), 0.0
+
     def cost(self, texts: int, tokens: int) -> Usage:
         """Nothing: no call is made."""
         return Usage()

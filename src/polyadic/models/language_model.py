@@ -27,14 +27,20 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a language model. ``purpose`` says what for, in a word: ``extract``, ``answer``, ..."""
+    """One question to a language model. ``purpose`` says what for, in a word: ``extract``, ``answer``, ...
+
+    ``about`` is the identifier of the document that it is about, for the ledger; empty where it is about none.
+    """
 
     purpose: str
     messages: tuple[Message, ...]
     schema: Schema | None = None
+    about: str = ""
 
     def key(self, model: str) -> str:
         """What a reply to this request from this model is remembered by: the same words, the same key.
+
+        Two documents may hold the same words, so ``about`` is no part of it: the reply is paid for once.
 
         >>> question = (Message("user", "Why?"),)
         >>> Request("answer", question).key("m") == Request("extract", question).key("m")
@@ -71,6 +77,11 @@ class LanguageModel(Protocol):
     context_tokens: int
     output_tokens: int
 
+    @property
+    def slowed(self) -> int:
+        """How often it was asked more slowly from then on, because the endpoint said that these were too many calls."""
+        ...
+
     def check(self) -> None:
         """What can be known without a call: whether the key is there.
 
@@ -89,6 +100,10 @@ class LanguageModel(Protocol):
         NoReply
             It does not fit into the model's context.
         """
+        ...
+
+    def counted(self, request: Request, text: str) -> Usage:
+        """What a reply of this text costs, as far as it can be counted without the endpoint."""
         ...
 
     async def ask(self, request: Request) -> Reply:

@@ -79,6 +79,9 @@ class MiniLM:
         """
         return self._loaded_tokenizer().lengths(texts)
 
+    def take_paid(self) -> tuple[Usage, float]:
+        return Usage(), 0.0
+
     def cost(self, texts: int, tokens: int) -> Usage:
         """Nothing: no call is made."""
         return Usage()

@@ -1,0 +1,108 @@
+"""What answering one question is paid for: every call is summed up, and entered in the ledger as it comes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import cast
+
+from polyadic.errors import NoReply, StoreError
+from polyadic.knowledge import Usage
+from polyadic.models.embedder import Embedder
+from polyadic.models.language_model import LanguageModel, Reply, Request
+from polyadic.models.remembering import Memory, NoMemory
+
+
+@dataclass(slots=True)
+class Bill:
+    """The calls for one question.
+
+    ``usage`` is what they cost, those that brought nothing of use included; ``not_entered`` says why one of them could
+    not be entered in the ledger: an answer that is paid for is not lost for that.
+    """
+
+    memory: Memory = field(default_factory=NoMemory)
+    usage: Usage = field(default_factory=Usage)
+    not_entered: str = ""
+
+    async def pay(self, request: Request, model: str, usage: Usage, seconds: float) -> None:
+        """Enter a call; its reply is not remembered, since it is for this question alone."""
+        self.usage += usage
+        await self._enter(request, model, usage, seconds)
+
+    async def enter_embedding(self, embedder: Embedder) -> None:
+        """Enter what an endpoint was paid for embedding, as one call; a bill is of language models alone."""
+        usage, seconds = embedder.take_paid()
+        if usage.calls:
+            await self._enter(Request("embed", ()), embedder.name, usage, seconds)
+
+    async def _enter(self, request: Request, model: str, usage: Usage, seconds: float) -> None:
+        try:
+            # In a thread: someone else's transaction may have to end first.
+            await asyncio.to_thread(self.memory.note, request, model, Reply("", False, usage, seconds), False)
+        except StoreError as error:
+            self.not_entered = self.not_entered or str(error)
+
+
+class PayingModel:
+    """Implements LanguageModel: another one, of which every call is put on a bill."""
+
+    def __init__(self, model: LanguageModel, bill: Bill) -> None:
+        self.name = model.name
+        self.context_tokens = model.context_tokens
+        self.output_tokens = model.output_tokens
+        self._model = model
+        self._bill = bill
+
+    @property
+    def slowed(self) -> int:
+        return self._model.slowed
+
+    def check(self) -> None:
+        self._model.check()
+
+    def most(self, request: Request) -> Usage:
+        return self._model.most(request)
+
+    def counted(self, request: Request, text: str) -> Usage:
+        return self._model.counted(request, text)
+
+    async def ask(self, request: Request) -> Reply:
+        try:
+            reply = await self._model.ask(request)
+        except NoReply as problem:
+            if problem.usage:
+                await self._pay(request, problem.usage, problem.seconds)
+            raise
+        await self._pay(request, reply.usage, reply.seconds)
+        return reply
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
+        """As LanguageModel.stream; what was said until nobody listened any more is paid for as it is counted here."""
+        started, said, due = perf_counter(), list[str](), True
+        # Every language model streams by a generator, which lets go of its connection when it is closed.
+        stream = cast(AsyncGenerator[str | Reply, None], self._model.stream(request))
+        try:
+            async with aclosing(stream) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Reply):
+                        due = False
+                        await self._pay(request, piece.usage, piece.seconds)
+                    else:
+                        said.append(piece)
+                    yield piece
+        except NoReply as problem:
+            if problem.usage:
+                due = False
+                await self._pay(request, problem.usage, problem.seconds)
+            raise
+        finally:
+            if due and said:
+                await self._pay(request, self._model.counted(request, "".join(said)), perf_counter() - started)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    async def _pay(self, request: Request, usage: Usage, seconds: float) -> None:
+        await self._bill.pay(request, self.name, usage, seconds)

@@ -1,0 +1,3 @@
+from tests.cli.conftest import polyadic
+
+__all__ = ["polyadic"]
