@@ -1,0 +1,221 @@
+"""A workspace's language model, asked by batch files: requests out, responses in.
+
+What is asked is what asking over the network would ask, by the same code: the model behind it notes a request instead
+of sending it, and answers once the reply has come. So whatever needs further replies (another look, the halves of a
+reply that was cut off, the names of a question) asks for them in the next file.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from polyadic.asking import NO_MODEL
+from polyadic.batch.dialects import learn, speak
+from polyadic.batch.questions import Question, add_answers, check_answers, read_questions
+from polyadic.batch.report import ReadBack, Written
+from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS, RequestFiles
+from polyadic.batch.run import Run
+from polyadic.batch.taking import Taking
+from polyadic.blocking import plain
+from polyadic.construction.index_report import Progress
+from polyadic.construction.read import Skipped, read_documents
+from polyadic.errors import NotFound, PolyadicError
+from polyadic.knowledge import Document
+from polyadic.models.embedder import Embedder
+from polyadic.models.endpoint_model import EndpointModel
+from polyadic.prompts.library import Prompts
+from polyadic.settings import Settings
+from polyadic.store.protocol import Store
+from polyadic.store.waiting import WaitingCounts
+
+ReportProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Reached as ``Workspace.batch``. ``open_store`` makes a store if it is called with True."""
+
+    settings: Settings
+    folder: Path
+    prompts: Prompts
+    open_store: Callable[[bool], Store]
+    load_embedder: Callable[[], Embedder]
+
+    async def awrite(
+        self,
+        file: Path | str,
+        paths: Sequence[Path | str] = (),
+        questions: Path | str | None = None,
+        method: str | None = None,
+        context_tokens: int | None = None,
+        anew: bool = False,
+        overwrite: bool = False,
+        report_progress: ReportProgress = lambda progress: None,
+        most_requests: int = MOST_REQUESTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> Written:
+        """Write what would be asked of the language model and has no reply yet: about documents, and for questions.
+
+        Documents are kept unseen until their replies have been read; one whose replies are all known is published at
+        once. No endpoint is asked, and no key is needed.
+
+        Parameters
+        ----------
+        file
+            For request lines; where a provider's limits ask for more files, they are FILE-2, FILE-3, ...
+        paths
+            Files and folders to index. What was written before and is missing still is written again without them.
+        questions
+            A file of questions, which are kept until they have been answered.
+        method, context_tokens
+            How these are answered; as for Workspace.query.
+        anew
+            Ask also about documents that were read in another way before.
+        overwrite
+            Whether files of these names may be replaced.
+        report_progress
+            Called after every step that takes time.
+        most_requests, most_bytes
+            Of one file.
+
+        Raises
+        ------
+        SettingsError
+            No language model is named.
+        PolyadicError
+            A file of this name is there already, or the questions cannot be read. NotFound: there is no workspace,
+            and no document to make one for.
+        StoreBusy
+            Another process is writing to this workspace.
+        """
+        model = self._model()
+        asked = read_questions(Path(questions), method, context_tokens) if questions else []
+        url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
+        files = RequestFiles(Path(file), url, overwrite, most_requests, most_bytes)
+        embedder = self.load_embedder()
+        store, sources = self._store_for(paths, files)
+        run = Run(self.settings, store, embedder, model, self.prompts, report_progress, note=files.add)
+        with store.exclusive(), files:
+            speak(model, store)
+            _keep(asked, store)
+            index = await run.index(sources, anew)
+            told = await run.answer()
+            missing = _missing(store)
+        return Written(
+            files.files, files.requests, files.bytes, index, len(told.answers), told.asked_again, told.failed, missing
+        )
+
+    async def aread(
+        self,
+        files: Sequence[Path | str],
+        output: Path | str | None = None,
+        report_progress: ReportProgress = lambda progress: None,
+    ) -> ReadBack:
+        """Take in response lines, in any order, and go on: documents are published, questions answered.
+
+        Reading a file twice changes nothing and enters nothing in the ledger again; killed at any moment, the same
+        call goes on. Questions are forgotten once they have been answered.
+
+        Parameters
+        ----------
+        files
+            What the provider sent back: responses, errors, part of them; none to go on with what is known.
+        output
+            A file to add answers to, one a line, before their questions are forgotten.
+        report_progress
+            Called after every step that takes time.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace, or no such file.
+        PolyadicError
+            The file for answers holds something else.
+        StoreBusy
+            Another process is writing to this workspace.
+        """
+        model, store = self._model(), self.open_store(False)
+        _check_all([Path(file) for file in files], output)
+        report = ReadBack()
+        taking = Taking(store, model, self.settings.model.batch_discount, report)
+        run = Run(self.settings, store, self.load_embedder(), model, self.prompts, report_progress, taking.errors)
+        with store.exclusive():
+            speak(model, store)
+            for file in files:
+                await taking.take(Path(file))
+            report.adapted = learn(model, store, taking.refusals)
+            report.index = await run.index()
+            told = await run.answer()
+            if output and told.answers:
+                add_answers(Path(output), told.answers)
+            with store.write() as writer:
+                writer.waiting.answered([answer.key for answer in told.answers])
+            report.missing = _missing(store)
+        report.failed, report.failed_questions = run.failed, told.failed
+        report.answers, report.asked_again = told.answers, told.asked_again
+        return report
+
+    def missing(self) -> WaitingCounts:
+        """What is awaited; raises NotFound where there is no workspace, StoreBusy while another process writes."""
+        return _missing(self.open_store(False))
+
+    def forget(self) -> WaitingCounts:
+        """Await nothing any more; returns what was awaited. Documents that are published stay as they are.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace.
+        StoreBusy
+            Another process is writing to this workspace.
+        """
+        store = self.open_store(False)
+        with store.write() as writer:
+            forgotten = writer.waiting.counts()
+            writer.waiting.forget()
+            writer.drop_staged()
+        return forgotten
+
+    write = plain(awrite)
+    read = plain(aread)
+
+    def _model(self) -> EndpointModel:
+        if not self.settings.model.name:
+            raise NO_MODEL
+        return EndpointModel(self.settings.model)
+
+    def _store_for(
+        self, paths: Sequence[Path | str], files: RequestFiles
+    ) -> tuple[Store, Iterable[Document | Skipped]]:
+        """The store, made if there is none and there is something to put into it, and what is to be read."""
+        sources = read_documents(paths, self.settings.reading, [self.folder, *files.before]) if paths else iter(())
+        try:
+            return self.open_store(False), sources
+        except NotFound as error:
+            skipped: list[Skipped] = []
+            for source in sources:
+                if isinstance(source, Document):
+                    return self.open_store(True), chain(skipped, [source], sources)
+                skipped.append(source)
+            raise PolyadicError(f"nothing could be read: {skipped[0]}") if skipped else error from None
+
+
+def _keep(questions: Sequence[Question], store: Store) -> None:
+    with store.write() as writer:
+        for question in questions:
+            writer.waiting.ask(question.key, question.dump())
+
+
+def _missing(store: Store) -> WaitingCounts:
+    with store.write() as writer:
+        return writer.waiting.counts()
+
+
+def _check_all(files: Sequence[Path], output: Path | str | None) -> None:
+    """What is wrong with any file is said before the first is read."""
+    for file in files:
+        if not file.is_file():
+            raise NotFound(f"there is no file {file}", "name the file that the provider sent back")
+    if output:
+        check_answers(Path(output))

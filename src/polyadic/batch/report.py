@@ -1,0 +1,64 @@
+"""What writing and reading batch files did, and what is still missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polyadic.batch.questions import GivenAnswer
+from polyadic.batch.responses import UnreadableLine
+from polyadic.construction.index_report import IndexReport
+from polyadic.knowledge import Usage
+from polyadic.store.protocol import FailedChunk
+from polyadic.store.waiting import WaitingCounts
+
+
+@dataclass(frozen=True, slots=True)
+class FailedQuestion:
+    """A question of a file that could not be answered, and why; it is kept."""
+
+    id: str
+    question: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written. ``index`` says what was done for documents: those whose replies were all known are published.
+
+    ``ready`` questions can be answered already, ``asked_again`` ones are asked in other words than before, because
+    what bears on them has changed.
+    """
+
+    files: Sequence[Path]
+    requests: int
+    bytes: int
+    index: IndexReport
+    ready: int
+    asked_again: int
+    failed_questions: Sequence[FailedQuestion]
+    missing: WaitingCounts
+
+
+@dataclass(slots=True)
+class ReadBack:
+    """What was read. Of the response lines, ``taken`` brought a reply; to ``known`` ones the reply was there already;
+    for ``strangers`` nothing waits; ``refused`` brought none that is of use; ``unreadable`` are no responses at all.
+
+    ``adapted`` says that the endpoint refused a parameter, which the next writing leaves out.
+    ``usage`` is what was entered in the ledger. ``failed`` are the chunks whose replies were refused and are missing
+    still, each with the reason. ``index``, ``asked_again`` and ``failed_questions`` as in :class:`Written`.
+    """
+
+    taken: int = 0
+    known: int = 0
+    strangers: int = 0
+    refused: int = 0
+    unreadable: list[UnreadableLine] = field(default_factory=list)
+    adapted: bool = False
+    usage: Usage = field(default_factory=Usage)
+    failed: list[FailedChunk] = field(default_factory=list)
+    index: IndexReport = field(default_factory=IndexReport)
+    answers: list[GivenAnswer] = field(default_factory=list)
+    asked_again: int = 0
+    failed_questions: list[FailedQuestion] = field(default_factory=list)
+    missing: WaitingCounts = field(default_factory=lambda: WaitingCounts(0, 0, 0))

@@ -1,0 +1,121 @@
+"""Takes responses into the store: each good reply once into the memory, each paid one once into the ledger."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from polyadic.batch.report import ReadBack
+from polyadic.batch.responses import Response, UnreadableLine, responses
+from polyadic.construction.model_facts import is_usable
+from polyadic.errors import NoReply
+from polyadic.generation.marked import unthought
+from polyadic.knowledge import Usage
+from polyadic.models.endpoint_model import EndpointModel
+from polyadic.models.language_model import Reply
+from polyadic.store.protocol import Call, Store, Writer
+from polyadic.store.waiting import Awaited
+
+# So many lines are committed together.
+_GROUP = 500
+# A refusal is about a parameter, so there are few; more of them are about what was asked.
+_REFUSALS = 100
+
+
+def _of_facts(reply: Reply) -> bool:
+    # What was cut off is kept as well: its halves are asked for next.
+    return is_usable(reply) or not reply.complete
+
+
+_USABLE: Mapping[str, Callable[[Reply], bool]] = {
+    "extract": _of_facts,
+    "glean": _of_facts,
+    "answer": lambda reply: bool(unthought(reply.text)),
+}
+"""Whether a reply is worth remembering, by what it is for; any is for what is not named."""
+
+
+class Taking:
+    """Takes responses in; ``errors`` says by request why its last response was of no use, ``refusals`` are what the
+    endpoint said of requests that it would not take as they were.
+
+    Parameters
+    ----------
+    store
+        Knows what is awaited; nothing else is taken.
+    model
+        Reads replies.
+    discount
+        Share of the price that the provider takes off.
+    report
+        What was done is entered here.
+    """
+
+    def __init__(self, store: Store, model: EndpointModel, discount: float, report: ReadBack) -> None:
+        self.errors: dict[str, str] = {}
+        self.refusals: set[str] = set()
+        self._store = store
+        self._model = model
+        self._discount = discount
+        self._report = report
+
+    async def take(self, file: Path) -> None:
+        """Take in a file of responses; killed at any moment, it loses at most the group of lines in hand."""
+        lines = iter(responses(file))
+        while group := list(islice(lines, _GROUP)):
+            self._take_group(group)
+            await asyncio.sleep(0)  # a place to be cancelled at
+
+    def _take_group(self, group: Iterable[Response | UnreadableLine]) -> None:
+        with self._store.write() as writer:
+            for line in group:
+                if isinstance(line, UnreadableLine):
+                    self._report.unreadable.append(line)
+                else:
+                    self._take_one(line, writer)
+
+    def _take_one(self, response: Response, writer: Writer) -> None:
+        awaited = writer.waiting.get(response.key) if response.key else None
+        if awaited is None:
+            known = bool(response.key) and writer.waiting.is_known(response.key)
+            self._report.known += known
+            self._report.strangers += not known
+        elif awaited.known:
+            self._report.known += 1
+        else:
+            self._enter(response, awaited, writer)
+
+    def _enter(self, response: Response, awaited: Awaited, writer: Writer) -> None:
+        reply, error = self._read(response, awaited.purpose)
+        kept = (response.key, reply.text, reply.complete) if not error else None
+        usage = Usage()
+        if reply.usage.calls and response.digest not in awaited.entered:
+            usage = self._priced(reply.usage)
+            writer.waiting.enter(response.key, response.digest, usage)
+            writer.note_call(Call(awaited.purpose, self._model.name, usage, 0.0, awaited.document), kept)
+            self._report.usage += usage
+        elif kept:
+            writer.waiting.remember(*kept)
+        if error:
+            self.errors[response.key] = error
+            self._report.refused += 1
+        else:
+            self.errors.pop(response.key, None)
+            self._report.taken += 1
+
+    def _read(self, response: Response, purpose: str) -> tuple[Reply, str]:
+        """The reply, and why it is of no use; what was paid stands in the reply in either case."""
+        if response.body is None:
+            if response.refusal and len(self.refusals) < _REFUSALS:
+                self.refusals.add(response.refusal)
+            return Reply("", False, Usage(), 0.0), response.error
+        try:
+            reply = self._model.read(response.body)
+        except NoReply as problem:
+            return Reply("", False, problem.usage or Usage(), 0.0), problem.what
+        usable = _USABLE.get(purpose)
+        return reply, "" if usable is None or usable(reply) else f"{self._model.name} said nothing that can be used"
+
+    def _priced(self, usage: Usage) -> Usage:
+        return replace(usage, money=usage.money * (1 - self._discount))

@@ -1,0 +1,212 @@
+"""polyadic batch: have the language model asked by batch files instead of calls."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from polyadic.batch.report import FailedQuestion, ReadBack, Written
+from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.cli.index import progress_shown
+from polyadic.construction.index_report import IndexReport
+from polyadic.settings import METHODS
+from polyadic.store.waiting import WaitingCounts
+from polyadic.workspace import Workspace
+
+_SHOWN = 20
+
+
+@click.group("batch")
+def command() -> None:
+    """Have the language model asked by batch files: a provider's batches cost less, and a machine without
+    network needs no more.
+
+    batch write FILE.jsonl PATH... writes what indexing would ask; the provider (or vllm run-batch) answers
+    it; batch read RESPONSES.jsonl takes the answers and goes on. A second batch write holds what is still
+    missing (docs/batch.md).
+    """
+
+
+@command.command("write")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@click.option(
+    "--questions",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='Questions to answer: a line {"id": "...", "question": "..."} each.',
+)
+@click.option("--method", type=click.Choice(METHODS), help="How knowledge is found for them (default: as set).")
+@click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring to each.")
+@click.option("--anew", is_flag=True, help="Ask also about documents that were read in another way.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE, and the FILE-2, FILE-3, ... of an earlier writing.")
+@workspace_option
+@json_option
+@click.pass_context
+def write(
+    context: click.Context,
+    file: Path,
+    paths: tuple[str, ...],
+    questions: Path | None,
+    method: str | None,
+    context_tokens: int | None,
+    anew: bool,
+    overwrite: bool,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Write to FILE what is to be asked of the language model and has no reply yet.
+
+    That is what indexing the PATHs would ask, what answering the questions would ask, and what an earlier
+    writing asked in vain. Documents appear once their replies have been read; no PATH is needed again.
+    More than 50,000 requests or 200 MB go on in FILE-2, FILE-3, ...
+    """
+    if questions is None and (method or context_tokens):
+        raise click.UsageError("--method and --context-tokens are for --questions", context)
+    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
+        written = kb.batch.write(file, paths, questions, method, context_tokens, anew, overwrite, report_progress)
+    print_json(written) if as_json else _print_written(written)
+    index = written.index
+    return 3 if index.skipped or index.failed or index.stopped or written.failed_questions else 0
+
+
+@command.command("read")
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="For answers.")
+@workspace_option
+@json_option
+@click.pass_context
+def read(
+    context: click.Context, files: tuple[Path, ...], output: Path | None, workspace: str | None, as_json: bool
+) -> int:
+    """Take in the response lines in the FILEs, and go on.
+
+    Documents are published, questions answered, as far as replies are there. Lines may come in any order,
+    in part, and with errors among them; a file that is read twice changes nothing. Answers are printed, or
+    added to the file that -o names, one JSON object a line. Exit code 3 says that something is missing still:
+    write again.
+    """
+    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
+        report = kb.batch.read(files, output, report_progress)
+    print_json(report) if as_json else _print_read(report, output)
+    index, missing = report.index, report.missing
+    whole = not (missing.requests or missing.questions or index.failed or index.stopped or report.unreadable)
+    return 0 if whole else 3
+
+
+@command.command("status")
+@workspace_option
+@json_option
+@click.pass_context
+def status(context: click.Context, workspace: str | None, as_json: bool) -> None:
+    """Say what is awaited."""
+    with Workspace(workspace_folder(context, workspace)) as kb:
+        missing = kb.batch.missing()
+    print_json(missing) if as_json else say(_awaited(missing))
+
+
+@command.command("forget")
+@workspace_option
+@json_option
+@click.pass_context
+def forget(context: click.Context, workspace: str | None, as_json: bool) -> None:
+    """Await nothing any more.
+
+    Documents that are not published yet and questions are dropped. Replies that were read stay remembered,
+    so what is asked again is not paid for again.
+    """
+    with Workspace(workspace_folder(context, workspace)) as kb:
+        forgotten = kb.batch.forget()
+    print_json(forgotten) if as_json else say(f"forgotten: {_amounts(forgotten)}")
+
+
+def _print_written(written: Written) -> None:
+    _print_index(written.index)
+    for file in written.files:
+        say(f"written to {shown(str(file))}")
+    if written.files:
+        say(f"{count(written.requests, 'request')}, {written.bytes / 1e6:,.1f} MB: {_awaited(written.missing)}")
+        say("next: have them answered, then polyadic batch read RESPONSES.jsonl")
+    else:
+        say("nothing is to be asked, so no file was written")
+    if written.ready:
+        say(f"{count(written.ready, 'question')} can be answered already: polyadic batch read")
+    _print_questions(written.asked_again, written.failed_questions)
+
+
+def _print_read(report: ReadBack, output: Path | None) -> None:
+    lines = [
+        (report.taken, "taken"),
+        (report.known, "known before"),
+        (report.refused, "without a reply of use"),
+        (report.strangers, "that nothing waits for"),
+        (len(report.unreadable), "that cannot be read"),
+    ]
+    say(f"response lines: {', '.join(f'{number:,} {what}' for number, what in lines if number) or 'none'}")
+    if report.adapted:
+        say("the endpoint refused a parameter: the next batch write leaves it out")
+    if report.usage.calls:
+        say(f"entered in the ledger: {spent(report.usage)}")
+    _print_index(report.index)
+    _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed], "chunk")
+    _print_some([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
+    _print_questions(report.asked_again, report.failed_questions)
+    if output:
+        say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")
+    else:
+        _print_answers(report)
+    say(_awaited(report.missing) + (": polyadic batch write FILE asks again" if report.missing.requests else ""))
+
+
+def _print_index(index: IndexReport) -> None:
+    if index.documents or index.skipped:
+        say(
+            f"{count(index.documents, 'document')}: {index.added:,} added, {index.changed:,} changed,"
+            f" {index.unchanged:,} unchanged; {count(index.facts, 'fact')}"
+        )
+    for problem, number in index.problems.most_common(_SHOWN):
+        say(f"  in the replies: {number:,} × {problem}", err=True)
+    _print_some([str(skipped) for skipped in index.skipped], "thing")
+    _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in index.failed], "chunk")
+    if index.stopped:
+        say(f"stopped: {index.stopped}", err=True)
+
+
+def _print_questions(asked_again: int, failed: Sequence[FailedQuestion]) -> None:
+    if asked_again:
+        say(f"{count(asked_again, 'question')} to be asked again, as what bears on them has changed")
+    _print_some([f"{question.id or question.question}: {question.reason}" for question in failed], "question")
+
+
+def _print_answers(report: ReadBack) -> None:
+    for answer in report.answers:
+        say(f"\n{answer.id}: {answer.question}" if answer.id else f"\n{answer.question}", bold=True)
+        say(answer.text)
+        for cited in answer.citations:
+            page = f"page {cited.page}, " if cited.page else ""
+            say(f" [{cited.marker}] {shown(cited.source)}, {page}characters {cited.start}–{cited.end}")
+    if report.answers:
+        say()
+
+
+def _print_some(lines: Sequence[str], what: str) -> None:
+    """What was left, on standard error."""
+    if not lines:
+        return
+    say(f"{count(len(lines), what)} left:", err=True)
+    for line in lines[:_SHOWN]:
+        say(f"  {shown(line)}", err=True)
+    if len(lines) > _SHOWN:
+        say(f"  and {len(lines) - _SHOWN:,} more (all of them: --json)", err=True)
+
+
+def _awaited(missing: WaitingCounts) -> str:
+    return f"awaited: {_amounts(missing)}" if any((missing.documents, missing.questions)) else "nothing is awaited"
+
+
+def _amounts(missing: WaitingCounts) -> str:
+    """
+    >>> _amounts(WaitingCounts(3, 1, 0))
+    '3 replies, for 1 document and 0 questions'
+    """
+    replies = count(missing.requests, "reply", "replies")
+    return f"{replies}, for {count(missing.documents, 'document')} and {count(missing.questions, 'question')}"

@@ -1,0 +1,126 @@
+"""polyadic batch, as a person runs it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.server import ModelServer, ready
+from tests.server.batches import answer_batch, expired
+from tests.support.batches import put_lines
+from tests.support.with_a_model import story
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A server that the settings name; the key that they name is not set, and not needed."""
+    with ModelServer(ready()) as running:
+        values = {"name": "recorded", "base_url": running.url, "key_variable": "KEY_THAT_NOBODY_SET"}
+        for name, value in values.items():
+            monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
+        yield running
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for n in range(3):
+        (folder / f"{n}.txt").write_text(story(n, 12))
+    return folder
+
+
+def test_from_documents_to_answers(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:
+    done = polyadic("batch", "write", "ask.jsonl", "letters")
+    assert (done.code, done.err) == (0, "") and server.asked == []
+    assert "written to ask.jsonl" in done.out and "3 requests, " in done.out
+    assert "awaited: 3 replies, for 3 documents and 0 questions" in done.out
+    assert "awaited: 3 replies" in polyadic("batch", "status").out
+
+    answers = answer_batch(server, tmp_path / "ask.jsonl")
+    put_lines(tmp_path / "part.jsonl", [answers[2], expired(answers[0]), "{", '{"custom_id": "request-1"}'])
+    part = polyadic("batch", "read", "part.jsonl")
+    assert part.code == 3
+    said = "1 taken, 1 without a reply of use, 1 that nothing waits for, 1 that cannot be read"
+    assert f"response lines: {said}" in part.out and "1 document: 1 added" in part.out
+    assert "letters/0.txt, characters 0–" in part.err and "batch_expired" in part.err
+    assert "part.jsonl, line 3: it is no JSON" in part.err
+    assert "awaited: 2 replies" in part.out and "polyadic batch write FILE asks again" in part.out
+
+    assert polyadic("batch", "write", "ask.jsonl").code == 1
+    assert "2 requests" in polyadic("batch", "write", "ask.jsonl", "--overwrite").out
+    put_lines(tmp_path / "rest.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
+    rest = polyadic("batch", "read", "rest.jsonl")
+    assert (rest.code, rest.err) == (0, "")
+    assert "2 documents: 2 added" in rest.out and "nothing is awaited" in rest.out
+
+    put_lines(tmp_path / "q.jsonl", ['{"id": "first", "question": "Where did Mira Falk send letter 5 from?"}'])
+    asked = polyadic("batch", "write", "q-ask.jsonl", "--questions", "q.jsonl", "--method", "walk")
+    assert asked.code == 0 and "awaited: 1 reply, for 0 documents and 1 question" in asked.out
+    put_lines(tmp_path / "q-answers.jsonl", answer_batch(server, tmp_path / "q-ask.jsonl"))
+    given = polyadic("batch", "read", "q-answers.jsonl")
+    assert given.code == 0 and "first: Where did Mira Falk send letter 5 from?" in given.out
+    assert "sent letter" in given.out and "[1] letters/0.txt, characters " in given.out
+
+
+def test_answers_into_a_file_and_reports_as_json(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
+) -> None:
+    polyadic("batch", "write", "index.jsonl", "letters")
+    put_lines(tmp_path / "indexed.jsonl", answer_batch(server, tmp_path / "index.jsonl"))
+    polyadic("batch", "read", "indexed.jsonl")
+    put_lines(tmp_path / "q.jsonl", ['{"question": "Who wrote to Ilse Orth?"}'])
+    written = json.loads(polyadic("batch", "write", "ask.jsonl", "--questions", "q.jsonl", "--json").out)
+    assert (written["files"], written["requests"], written["missing"]["questions"]) == (["ask.jsonl"], 1, 1)
+    put_lines(tmp_path / "answers.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
+    done = polyadic("batch", "read", "answers.jsonl", "-o", "given.jsonl")
+    assert done.code == 0 and "1 answer added to given.jsonl" in done.out
+    (row,) = [json.loads(line) for line in (tmp_path / "given.jsonl").read_text().splitlines()]
+    assert set(row) == {"key", "id", "question", "text", "answered", "citations", "method", "usage", "note"}
+    again = json.loads(polyadic("batch", "read", "answers.jsonl", "--json").out)
+    assert (again["known"], again["taken"], again["answers"]) == (1, 0, [])
+    assert again["missing"] == {"requests": 0, "documents": 0, "questions": 0}
+
+
+def test_forgetting(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    polyadic("batch", "write", "ask.jsonl", "letters")
+    assert polyadic("batch", "forget").out == "forgotten: 3 replies, for 3 documents and 0 questions\n"
+    assert polyadic("batch", "status").out == "nothing is awaited\n"
+    assert polyadic("batch", "write", "none.jsonl").out == "nothing is to be asked, so no file was written\n"
+
+
+def test_what_cannot_be_read_is_partly_done(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    (letters / "bad.txt").write_bytes(b"\xff\xfe\xff")
+    done = polyadic("batch", "write", "ask.jsonl", "letters")
+    assert done.code == 3 and "bad.txt" in done.err and "3 requests" in done.out
+
+
+def test_files_of_requests_are_no_documents(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    polyadic("batch", "write", "letters/ask.jsonl", "letters")
+    done = polyadic("batch", "write", "letters/ask.jsonl", "letters", "--overwrite", "--json")
+    assert json.loads(done.out)["missing"]["documents"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["write"], 2, "missing argument"),
+        (["write", "ask.jsonl", "--method", "walk"], 2, "--questions"),
+        (["write", "ask.jsonl", "--questions", "none.jsonl"], 2, "none.jsonl"),
+        (["write", "ask.jsonl"], 1, "there is no workspace"),
+        (["write", "ask.jsonl", "nowhere"], 1, "nowhere"),
+        (["write", "no-folder/ask.jsonl", "letters"], 1, "there is no folder no-folder"),
+        (["read", "none.jsonl"], 2, "none.jsonl"),
+        (["read"], 1, "there is no workspace"),
+        (["status"], 1, "there is no workspace"),
+        (["forget"], 1, "there is no workspace"),
+    ],
+)
+def test_mistakes_are_told_on_one_line(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path, arguments: list[str], code: int, said: str
+) -> None:
+    done = polyadic("batch", *arguments)
+    assert done.code == code and done.err.count("\n") == 1 and said in done.err
+    assert not (tmp_path / "polyadic-workspace").exists()
