@@ -20,7 +20,22 @@ from polyadic.errors import SettingsError
 FILE_NAME = "polyadic.toml"
 DEFAULT_FOLDER = Path("polyadic-workspace")
 
-MethodName = Literal["none", "chunks", "hypergraph", "walk", "auto"]
+MethodName = Literal[
+    "none",
+    "chunks",
+    "binary",
+    "binary-bare",
+    "paths",
+    "passages",
+    "hypergraph",
+    "hypergraph-without-er",
+    "hypergraph-without-hr",
+    "hypergraph-without-er-hr",
+    "hypergraph-without-cr",
+    "hypergraph-without-all",
+    "walk",
+    "auto",
+]
 METHODS: tuple[str, ...] = get_args(MethodName)
 
 
@@ -80,6 +95,9 @@ class ModelSettings(EndpointSettings):
         default="auto", description="how JSON is asked for: by schema, as an object, in words, or the first that works"
     )
     completion_price: float = Field(default=0.0, ge=0, description="price of a million tokens received")
+    batch_discount: float = Field(
+        default=0.0, ge=0, le=1, examples=[0.5], description="share of the prices that is taken off for batch files"
+    )
 
 
 class ExtractionSettings(Section):
@@ -133,7 +151,7 @@ class EmbeddingSettings(EndpointSettings):
 class RetrievalSettings(Section):
     """How knowledge is found for a question."""
 
-    method: MethodName = Field(default="auto", description="none, chunks, hypergraph, walk, or auto")
+    method: MethodName = Field(default="auto", description="auto, or any method that query --method names")
     context_tokens: int = Field(default=4000, ge=1, description="how many tokens of knowledge a question may bring")
 
 
@@ -153,6 +171,37 @@ class HypergraphSettings(Section):
         default="names",
         description="V_q: the names in the question that the store knows, or model",
     )
+
+
+class BinarySettings(Section):
+    """Method ``binary``: LightRAG (arXiv 2410.05779) over facts broken into pairs."""
+
+    entities: int = Field(default=60, ge=1, description="entities nearest to what the question names")
+    relations: int = Field(default=60, ge=1, description="pairs nearest to the question")
+    threshold: float = Field(default=0.2, description="least similarity of an entity or a pair")
+    sentences: bool = Field(default=True, description="each pair with the sentence of its fact; false: two names")
+    relation_share: float = Field(default=0.5, ge=0, le=1, description="share of the tokens for pairs before passages")
+
+
+class PathsSettings(Section):
+    """Method ``paths``: PathRAG (arXiv 2502.14902) over facts broken into pairs."""
+
+    entities: int = Field(default=40, ge=1, description="N: entities between which paths are sought")
+    paths: int = Field(default=15, ge=1, description="K: most paths retrieved")
+    decay: float = Field(default=0.8, gt=0, le=1, description="alpha: what of the flow is left after each pair")
+    threshold: float = Field(default=0.05, ge=0.001, le=1, description="theta: least flow into a pair")
+    sentences: bool = Field(default=True, description="each pair with the sentence of its fact; false: two names")
+    best_last: bool = Field(default=False, description="the most reliable path last, as in the paper")
+
+
+class PassagesSettings(Section):
+    """Method ``passages``: HippoRAG 2 (arXiv 2502.14802), Personalised PageRank over names and passages."""
+
+    facts: int = Field(default=5, ge=1, description="facts nearest to the question, whose entities are starting points")
+    entities: int = Field(default=15, ge=1, description="most entities to start from")
+    passage_weight: float = Field(default=0.05, ge=0, description="weight of a passage as a starting point")
+    damping: float = Field(default=0.5, gt=0, lt=1, description="how far it strays from where it starts")
+    synonyms_above: float = Field(default=0.8, ge=-1, le=1, description="least cosine of two names that mean one thing")
 
 
 class WalkSettings(Section):
@@ -188,6 +237,9 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     hypergraph: HypergraphSettings = HypergraphSettings()
     walk: WalkSettings = WalkSettings()
+    binary: BinarySettings = BinarySettings()
+    paths: PathsSettings = PathsSettings()
+    passages: PassagesSettings = PassagesSettings()
 
 
 def expanded(name: Path | str) -> Path:
@@ -229,7 +281,7 @@ def load_settings(file: Path) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        variable = _variable(first["loc"])
+        variable = variable_that_sets(first["loc"])
         where = f"the environment variable {variable}" if variable else str(file)
         raise SettingsError(f"{where} sets {name} wrongly ({first['msg']})", _known(name)) from error
     except SettingsSourceError as error:
@@ -239,7 +291,7 @@ def load_settings(file: Path) -> Settings:
         raise SettingsError(f"{file} cannot be read ({error})", "mend it or remove it") from error
 
 
-def _variable(location: Sequence[str | int]) -> str | None:
+def variable_that_sets(location: Sequence[str | int]) -> str | None:
     """The environment variable that sets what stands at a location of the settings; None where none does."""
     names = {variable.upper(): variable for variable in os.environ}
     for cut in range(len(location), 0, -1):
