@@ -48,6 +48,7 @@ def _identifier(value: object) -> str | int:
 Identifier = Annotated[str | int, PlainValidator(_identifier)]
 Text = Annotated[str, AfterValidator(_is_text)]
 Name = Annotated[str, AfterValidator(_is_name)]
+DocumentId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 FactScore = Annotated[float, Field(ge=LEAST_SCORE, le=10)]
 EntityScore = Annotated[float, Field(ge=LEAST_SCORE, le=100)]
 

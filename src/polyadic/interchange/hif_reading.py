@@ -23,6 +23,7 @@ from polyadic.interchange.layout import WorkspaceLayout
 from polyadic.interchange.placing import NAME, told
 from polyadic.interchange.told import Told
 from polyadic.knowledge import Document, Evidence, Participation, Span
+from polyadic.overlay import NO_OVERLAY, Overlay
 from polyadic.settings import ChunkingSettings
 
 Id = str | int
@@ -39,8 +40,16 @@ _FACT_SCORE, _MOST_OF_A_FACT = 5.0, 10.0
 _ENTITY_SCORE, _MOST_OF_AN_ENTITY = 50.0, 100.0
 
 
-def told_in(graph: Hypergraph, path: str, chunking: ChunkingSettings, problems: Counter[str]) -> Iterable[Told]:
-    """The documents that a hypergraph holds or makes.
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The documents that a file holds or makes, and the decisions on who is who that it holds."""
+
+    documents: Iterable[Told]
+    overlay: Overlay = NO_OVERLAY
+
+
+def contents_of(graph: Hypergraph, path: str, chunking: ChunkingSettings, problems: Counter[str]) -> Contents:
+    """What a hypergraph holds or makes.
 
     Raises
     ------
@@ -49,10 +58,10 @@ def told_in(graph: Hypergraph, path: str, chunking: ChunkingSettings, problems: 
     """
     if _OURS in graph.metadata:
         return _ours(graph, path)
-    return _Foreign(graph, path, chunking, problems).told()
+    return Contents(_Foreign(graph, path, chunking, problems).told())
 
 
-def _ours(graph: Hypergraph, path: str) -> list[Told]:
+def _ours(graph: Hypergraph, path: str) -> Contents:
     try:
         # Taken out, so that what has been checked need not be held twice.
         layout = WorkspaceLayout.model_validate(graph.metadata.pop(_OURS))
@@ -61,13 +70,14 @@ def _ours(graph: Hypergraph, path: str) -> list[Told]:
             f"{path} is damaged or of a newer version, at metadata.{_OURS}.{explained(error)}", "export it again"
         ) from error
     documents = [document.told() for document in layout.documents]
+    overlay = Overlay.of(decision.decision() for decision in layout.decisions)
     del layout
-    if _shape_of(graph) != _shape_stated(documents):
+    if _shape_of(graph) != _shape_stated(documents, overlay):
         raise BadFile(
             f"{path} holds another hypergraph than its documents state: somebody has changed it",
             f"to take in the hypergraph alone, remove metadata.{_OURS}",
         )
-    return documents
+    return Contents(documents, overlay)
 
 
 def _shape_of(graph: Hypergraph) -> _Shape:
@@ -75,8 +85,8 @@ def _shape_of(graph: Hypergraph) -> _Shape:
     return {node.node for node in graph.nodes}, {edge.edge for edge in graph.edges}, incidences
 
 
-def _shape_stated(documents: Iterable[Told]) -> _Shape:
-    counts = tally((told.document.id, passage.evidence) for told in documents for passage in told.passages)
+def _shape_stated(documents: Iterable[Told], overlay: Overlay) -> _Shape:
+    counts = tally(((told.document.id, passage.evidence) for told in documents for passage in told.passages), overlay)
     incidences = {(fact, key) for fact, said in counts.facts.items() for key in said.participants}
     return set(counts.entities), set(counts.facts), incidences
 

@@ -5,18 +5,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
-from polyadic.interchange.layout import VERSION, plain_document
+from polyadic.interchange.layout import VERSION, plain_decision, plain_document
 from polyadic.interchange.told import all_told
+from polyadic.overlay import Decision
 from polyadic.store.protocol import Reader
 
 
 def hif_pieces(reader: Reader) -> Iterator[str]:
     """The file in pieces, in the order of sources and identifiers.
 
-    Nodes are entities by key, edges facts by identifier. All evidence lies under ``metadata.polyadic``.
+    Nodes are entities by key, edges facts by identifier. All evidence, and all decisions on
+    who is who, lie under ``metadata.polyadic``.
     """
     yield f'{{"network-type": "undirected",\n"metadata": {{"polyadic": {{"version": {VERSION}, "documents": ['
     yield from _values(plain_document(told) for told in all_told(reader))
+    yield '],\n"decisions": ['
+    yield from _values(plain_decision(decision) for decision in _by_identifier(reader))
     yield ']}},\n"nodes": ['
     yield from _values(
         {
@@ -42,6 +46,10 @@ def hif_pieces(reader: Reader) -> Iterator[str]:
         {"edge": fact.id, "node": entity.key} for fact, entities in all_participations(reader) for entity in entities
     )
     yield "]}\n"
+
+
+def _by_identifier(reader: Reader) -> list[Decision]:
+    return sorted(reader.overlay().decisions, key=lambda decision: decision.id)
 
 
 def _values(values: Iterable[dict[str, Any]]) -> Iterator[str]:

@@ -13,11 +13,12 @@ from polyadic.errors import UnreadableDocument
 from polyadic.interchange.checking import BadFile
 from polyadic.interchange.facts_placing import FactPlacing
 from polyadic.interchange.facts_reading import FactLines
-from polyadic.interchange.hif_reading import told_in
+from polyadic.interchange.hif_reading import contents_of
 from polyadic.interchange.hif_schema import MOST_MEGABYTES, parse_hif
 from polyadic.interchange.placing import NAME
 from polyadic.interchange.taking import take
 from polyadic.interchange.told import Told
+from polyadic.resolution.deciding import decide
 from polyadic.workspace import Workspace
 
 LINES = (".jsonl", ".ndjson")
@@ -47,6 +48,8 @@ async def aimport_file(
     ------
     BadFile
         The file is not readable or not what its format asks for.
+    DecisionRefused
+        What the file decides on who is who contradicts what was decided here.
     StoreBusy
         Another process is writing to this workspace.
     WeightsMissing
@@ -71,10 +74,14 @@ import_file = plain(aimport_file)
 async def _take_hif(kb: Workspace, file: Path, tell: Callable[[Progress], None], report: IndexReport) -> None:
     if file.is_file() and file.stat().st_size > byte_limit(MOST_MEGABYTES):
         raise BadFile(f"{file} is over the limit of {MOST_MEGABYTES} MB for HIF", "bring it as JSON lines of facts")
-    told = told_in(
+    contents = contents_of(
         parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), kb.settings.chunking, report.problems
     )
-    await _take(kb, iter(told), tell, report)
+    if contents.overlay.decisions:
+        # They hold for documents that are still to come, so what contradicts others is refused before any is taken in.
+        embedder = kb.embedder
+        await decide(kb.store(make=True), lambda: embedder, contents.overlay.decisions)
+    await _take(kb, iter(contents.documents), tell, report)
 
 
 async def _take_facts(

@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from polyadic.interchange.checking import EntityScore, FactScore, Name, Strict, Text
+from polyadic.errors import DecisionRefused
+from polyadic.interchange.checking import DocumentId, EntityScore, FactScore, Name, Strict, Text
 from polyadic.interchange.told import Passage, Told
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
+from polyadic.overlay import Decision, Kind, Overlay
 
 VERSION = 1
 
@@ -28,6 +30,16 @@ def plain_document(told: Told) -> dict[str, Any]:
         "recipe": told.recipe,
         "extractor": told.extractor,
         "chunks": [_plain_passage(passage) for passage in told.passages],
+    }
+
+
+def plain_decision(decision: Decision) -> dict[str, Any]:
+    """A decision on who is who in terms of JSON."""
+    return {
+        "kind": decision.kind.value,
+        "names": list(decision.names),
+        "into": decision.into,
+        "documents": list(decision.documents),
     }
 
 
@@ -146,9 +158,20 @@ class DocumentLayout(Strict):
         return Told(document, self.recipe, self.extractor, passages)
 
 
+class DecisionLayout(Strict):
+    kind: Literal["merge", "split", "apart"]
+    names: list[Name]
+    into: Text
+    documents: list[DocumentId]
+
+    def decision(self) -> Decision:
+        return Decision(Kind(self.kind), tuple(self.names), self.into, tuple(self.documents))
+
+
 class WorkspaceLayout(Strict):
     version: Literal[1]
     documents: list[DocumentLayout]
+    decisions: list[DecisionLayout] = Field(default_factory=list)
 
     @field_validator("documents")
     @classmethod
@@ -156,3 +179,15 @@ class WorkspaceLayout(Strict):
         if len({document.source for document in documents}) < len(documents):
             raise ValueError("a document is there twice")
         return documents
+
+    @field_validator("decisions")
+    @classmethod
+    def _agree(cls, decisions: list[DecisionLayout]) -> list[DecisionLayout]:
+        said = [layout.decision() for layout in decisions]
+        if len({decision.id for decision in said}) < len(said):
+            raise ValueError("a decision is there twice")
+        try:
+            Overlay.of(said)
+        except DecisionRefused as problem:
+            raise ValueError(problem.what) from problem
+        return decisions

@@ -17,7 +17,7 @@ from polyadic.models.language_model import Message
 FOLDER = "prompts"
 """The folder inside a workspace in which prompts of its own lie."""
 
-NAMES = ("extract", "glean", "answer", "answer_think", "answer_alone", "follow_up", "question_entities")
+NAMES = ("extract", "glean", "answer", "answer_think", "answer_alone", "follow_up", "question_entities", "same_entity")
 
 _PART = re.compile(r"^=== (system|user)[ \t]*\n", re.MULTILINE)
 _LONGEST_VERSION = 40

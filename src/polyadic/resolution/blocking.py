@@ -1,0 +1,140 @@
+"""Which names are worth comparing: those that share a key. Never all with all, so the work grows with the names."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from polyadic.resolution.names import Name
+from polyadic.resolution.similarity import SHORTEST_WITH_A_SLIP
+from polyadic.store.protocol import Vectors
+
+Pair = tuple[int, int]
+"""Places of two names, the smaller one first."""
+
+# A key that more names share tells nothing: all of their pairs would only be noise in a list for people.
+MOST_IN_A_BLOCK = 24
+_LONGEST_PART = 5
+_MOST_NEAR = 3
+_ROUNDS = 4
+
+
+def by_name(names: Sequence[Name]) -> set[Pair]:
+    """Pairs of names that may be one, by what is written in them.
+
+    >>> by_name([Name.of("Ada Lovelace"), Name.of("Lovelace"), Name.of("Turing")])
+    {(0, 1)}
+    """
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        for key in dict.fromkeys(_keys(name)):
+            blocks[key].append(place)
+    pairs = set(_within(blocks))
+    pairs.update(_across(_shorts(names), ((place, _parts(name)) for place, name in enumerate(names))))
+    pairs.update(_across(_abbreviations(names), ((place, name.acronyms) for place, name in enumerate(names))))
+    return pairs
+
+
+def by_vector(vectors: Vectors, least: float) -> set[Pair]:
+    """Pairs of rows whose cosine is at least this: for each row its nearest ones within its own region of space.
+
+    Parameters
+    ----------
+    vectors
+        Of length 1, shape (n, d).
+    least
+        The smallest cosine that counts.
+    """
+    pairs: set[Pair] = set()
+    for cell in _cells(vectors):
+        for start in range(0, len(cell), 512):
+            mine = cell[start : start + 512]
+            cosines = vectors[mine] @ vectors[cell].T
+            cosines[np.arange(len(mine)), np.arange(start, start + len(mine))] = -1.0
+            nearest = np.argpartition(-cosines, min(_MOST_NEAR, len(cell) - 1), axis=1)[:, :_MOST_NEAR]
+            rows, ranks = np.nonzero(np.take_along_axis(cosines, nearest, axis=1) >= least)
+            ones, others = mine[rows], cell[nearest[rows, ranks]]
+            pairs.update(zip(np.minimum(ones, others).tolist(), np.maximum(ones, others).tolist(), strict=True))
+    return pairs
+
+
+def _keys(name: Name) -> Iterator[str]:
+    letters, words = name.squeezed, name.words
+    if not letters or name.is_time_or_number:
+        yield f"all {letters}"
+        return
+    yield f"all {letters}"
+    yield f"core {' '.join(name.core)}"
+    if len(words) > 1:
+        yield f"order {' '.join(sorted(words))}"
+        yield f"ends {words[0][0]} {words[-1]}"
+        yield f"ends {words[0]} {words[-1]}"
+    if len(letters) >= SHORTEST_WITH_A_SLIP:
+        # One letter too many lies in one half, and leaves the other as it is.
+        for half in {len(letters) // 2, (len(letters) + 1) // 2}:
+            yield f"begins {letters[:half]}"
+            yield f"closes {letters[half:]}"
+
+
+def _within(blocks: Mapping[str, Sequence[int]]) -> Iterator[Pair]:
+    for places in blocks.values():
+        if len(places) <= MOST_IN_A_BLOCK:
+            yield from combinations(places, 2)
+
+
+def _across(known: Mapping[str, Sequence[int]], asked: Iterable[tuple[int, Iterable[str]]]) -> Iterator[Pair]:
+    """Each short form with the long ones that hold it, unless they are too many."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, parts in asked:
+        for part in parts:
+            if part in known and len(found[part]) <= MOST_IN_A_BLOCK:
+                found[part].append(place)
+    for part, longs in found.items():
+        if len(longs) <= MOST_IN_A_BLOCK >= len(known[part]):
+            yield from ((min(s, long), max(s, long)) for s in known[part] for long in longs if s != long)
+
+
+def _shorts(names: Sequence[Name]) -> Mapping[str, Sequence[int]]:
+    known: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        if not name.is_time_or_number:
+            known[" ".join(name.words)].append(place)
+    return known
+
+
+def _abbreviations(names: Sequence[Name]) -> Mapping[str, Sequence[int]]:
+    known: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        if name.is_acronym:
+            known[name.squeezed].append(place)
+    return known
+
+
+def _parts(name: Name) -> Iterator[str]:
+    """What the name begins with and what it ends with."""
+    words = name.words
+    for count in range(1, min(len(words), _LONGEST_PART + 1)):
+        yield " ".join(words[:count])
+        yield " ".join(words[-count:])
+
+
+def _cells(vectors: Vectors) -> Iterator[np.ndarray]:
+    """Regions of neighbours, about as many as a region has rows; drawn alike each time."""
+    rows = len(vectors)
+    count = max(1, round(rows**0.5 / 2))
+    if count == 1:
+        yield np.arange(rows)
+        return
+    drawn = np.random.default_rng(0)
+    centres = vectors[np.sort(drawn.choice(rows, count, replace=False))].copy()
+    nearest = np.zeros(rows, dtype=np.int64)
+    for _ in range(_ROUNDS):
+        for start in range(0, rows, 4096):
+            nearest[start : start + 4096] = np.argmax(vectors[start : start + 4096] @ centres.T, axis=1)
+        for cell in range(count):
+            mean = vectors[nearest == cell].sum(axis=0)
+            if length := float(np.linalg.norm(mean)):
+                centres[cell] = mean / length
+    order = np.argsort(nearest, kind="stable")
+    yield from (cell for cell in np.split(order, np.cumsum(np.bincount(nearest, minlength=count))[:-1]) if len(cell))

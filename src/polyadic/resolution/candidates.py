@@ -1,0 +1,164 @@
+"""Pairs of entities that may be one, the likeliest first: proposed to people, and merged only where they are sure."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.identity import digest
+from polyadic.knowledge import Entity
+from polyadic.overlay import Decision, Kind, Overlay
+from polyadic.resolution.blocking import Pair, by_name, by_vector
+from polyadic.resolution.census import Census
+from polyadic.resolution.grouping import groups
+from polyadic.resolution.judging import Judge, Judgement, conflicting
+from polyadic.resolution.similarity import Likeness, Sign, likeness
+from polyadic.store.protocol import Reader, Vectors
+
+SURE = 0.9
+"""From this score on, pairs are merged without being looked at where somebody asks for it (docs/quality.md)."""
+# Under this cosine, what is said of two entities is not alike enough for a proposal by vectors alone.
+_ALIKE = 0.75
+_ID_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """An entity of a pair, with one of its facts to tell it by; the fact is empty until somebody looks."""
+
+    name: str
+    type: str
+    description: str
+    facts: int
+    fact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two entities that may be one; ``id`` names the pair, the same as long as both have their names.
+
+    ``score`` in [0, 1] is about the share of such pairs that are one; ``why`` is for people. ``same`` is what a
+    language model says, None where it was not asked or is unsure, and ``said`` its reason.
+    """
+
+    id: str
+    one: About
+    other: About
+    score: float
+    why: str
+    same: bool | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """All pairs worth a look among the entities of a store, by rows of a census, with what was decided before.
+
+    ``shorts`` has the row of the short form of a pair, where one of both is short for the other.
+    """
+
+    census: Census
+    judged: dict[Pair, Judgement]
+    shorts: dict[Pair, int]
+    overlay: Overlay
+
+    @classmethod
+    def of(cls, reader: Reader) -> "Found":
+        """Look for pairs; the work grows about as the number of entities does."""
+        census = Census.of(reader)
+        vectors = reader.directions(np.arange(len(census.entities)))
+        signs = _signs(census, vectors)
+        judge = Judge(census, signs)
+        pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)
+        together = census.together(pairs)
+        cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
+        overlay = reader.overlay()
+        apart = {one.keys for one in overlay.decisions if one.kind is Kind.APART}
+        judged = {}
+        for (pair, sign), met, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):
+            keys = tuple(sorted(census.entities[row].key for row in pair))
+            if keys not in apart and (found := judge.judge(pair, sign, met, cosine)):
+                judged[pair] = found
+        shorts = {pair: pair[sign.short] for pair, sign in signs if sign.short is not None and pair in judged}
+        return cls(census, judged, shorts, overlay)
+
+    def ranked(self) -> list[Pair]:
+        """The likeliest first; ties by the names of the entities."""
+        entities = self.census.entities
+        return sorted(self.judged, key=lambda p: (-self.judged[p].score, entities[p[0]].key, entities[p[1]].key))
+
+    def by_id(self) -> dict[str, Pair]:
+        """All pairs by the identifier of their candidates."""
+        return {candidate_id(*self.names(pair)): pair for pair in self.judged}
+
+    def names(self, pair: Pair) -> tuple[str, str]:
+        one, other = pair
+        return self.census.entities[one].name, self.census.entities[other].name
+
+    def candidate(self, pair: Pair) -> Candidate:
+        """A pair as it is shown, each of both with its fact of the highest score."""
+        judgement = self.judged[pair]
+        one, other = sorted(pair, key=lambda row: (-self.census.entities[row].facts, self.census.entities[row].key))
+        return Candidate(
+            candidate_id(*self.names(pair)), self._about(one), self._about(other), judgement.score, judgement.why
+        )
+
+    def merges(self, least: float, allowed: Collection[str] | None = None) -> list[Decision]:
+        """Decisions to merge whatever is sure: every two of a group have this score at least.
+
+        Who takes part in a merge that was decided before is left as it is: that is for people to extend.
+
+        Parameters
+        ----------
+        least
+            The smallest score.
+        allowed
+            Identifiers of the candidates that may be merged; all if left out.
+        """
+        merged = {key for one in self.overlay.decisions if one.kind is Kind.MERGE for key in one.touched}
+        entities = self.census.entities
+
+        def may_meet(pair: Pair) -> bool:
+            known = allowed is None or candidate_id(*self.names(pair)) in allowed
+            return known and not any(entities[row].key in merged for row in pair)
+
+        scores = {pair: judgement.score for pair, judgement in self.judged.items() if may_meet(pair)}
+        return [_merge([entities[row] for row in group]) for group in groups(scores, least)]
+
+    def _about(self, row: int) -> About:
+        entity = self.census.entities[row]
+        facts = self.census.facts_of(row)
+        reader = self.census.reader
+        best = facts[np.argsort(-reader.scores("fact", facts), kind="stable")[:1]]
+        text = next((fact.text for fact in reader.facts(best)), "")
+        return About(entity.name, entity.type, entity.description, entity.facts, text)
+
+
+def candidate_id(one: str, other: str) -> str:
+    """Digits by which people name a pair of entities with these names."""
+    return digest("candidate", *sorted((one, other)))[:_ID_DIGITS]
+
+
+def _signs(census: Census, vectors: Vectors) -> list[tuple[Pair, Sign]]:
+    names = census.names
+    found = {pair: sign for pair in by_name(names) if (sign := likeness(names[pair[0]], names[pair[1]]))}
+    described = np.array([row for row, entity in enumerate(census.entities) if entity.description], dtype=np.int64)
+    for place, other in by_vector(vectors[described], _ALIKE) if len(described) else ():
+        pair = (int(described[place]), int(described[other]))
+        if pair not in found and _comparable(census, pair):
+            found[pair] = Sign(Likeness.MEANING)
+    return sorted(found.items())
+
+
+def _comparable(census: Census, pair: Pair) -> bool:
+    """Whether nothing in names or types speaks against two entities that are alike in what is said of them."""
+    one, other = (census.names[row] for row in pair)
+    types = [census.entities[row].type for row in pair]
+    times = one.is_time_or_number or other.is_time_or_number
+    return one.numbers == other.numbers and one.qualifier == other.qualifier and not times and not conflicting(*types)
+
+
+def _merge(entities: Sequence[Entity]) -> Decision:
+    """One of the name that most facts have; of as many, the longest, which tells most."""
+    best = max(entities, key=lambda entity: (entity.facts, len(entity.name), entity.name))
+    return Decision(Kind.MERGE, tuple(sorted(entity.name for entity in entities)), best.name)

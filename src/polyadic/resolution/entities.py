@@ -1,0 +1,236 @@
+"""Who is who in a workspace: what may be one, what was decided, and deciding; ``Workspace.entities``."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from polyadic.blocking import plain
+from polyadic.construction.store_memory import StoreMemory
+from polyadic.errors import NotFound
+from polyadic.knowledge import Usage
+from polyadic.models.budget import Budget
+from polyadic.models.embedder import Embedder
+from polyadic.models.language_model import LanguageModel
+from polyadic.models.remembering import Remembering
+from polyadic.overlay import Decision
+from polyadic.prompts.library import Prompts
+from polyadic.resolution import stating
+from polyadic.resolution.arbitration import Arbitration, arbitrate
+from polyadic.resolution.candidates import SURE, Candidate, Found
+from polyadic.resolution.deciding import Outcome, decide, identified
+from polyadic.resolution.homonyms import Homonym, homonyms
+from polyadic.store.protocol import Store
+
+SHOWN = 20
+"""How many pairs a review shows if nothing is said."""
+
+LEAST_WITH_A_MODEL = 0.6
+"""From this score on a model's yes is enough to merge, where somebody asks for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What may be one, the likeliest first, and names that may mean several.
+
+    ``found`` counts all pairs, also those that are not shown; ``sure`` those that would be merged by themselves.
+    ``usage``, ``unreadable`` and ``stopped`` tell of a model that was asked (see Arbitration).
+    """
+
+    candidates: tuple[Candidate, ...]
+    homonyms: tuple[Homonym, ...]
+    found: int
+    sure: int
+    usage: Usage = field(default_factory=Usage)
+    unreadable: int = 0
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What was merged by itself; ``asked`` tells of the model, where one was asked."""
+
+    outcome: Outcome
+    asked: Arbitration
+
+
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """Decisions on who is who; they lie over the evidence, and undoing one leaves no trace.
+
+    Parameters
+    ----------
+    store, embedder, model
+        Give what they are named after when it is needed; ``model`` raises where there is none.
+    prompts
+        What a model is asked with.
+    at_once
+        How many calls of the model may be under way.
+    """
+
+    store: Callable[[], Store]
+    embedder: Callable[[], Embedder]
+    model: Callable[[], LanguageModel]
+    prompts: Prompts
+    at_once: int = 1
+
+    async def areview(self, limit: int = SHOWN, by_model: bool = False, budget: Budget | None = None) -> Review:
+        """What may be one entity, and what may be several.
+
+        Parameters
+        ----------
+        limit
+            How many pairs are shown, the likeliest first.
+        by_model
+            Ask the language model about those shown that are not sure.
+        budget
+            The most that it may cost.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace.
+        SettingsError
+            A model is to be asked, and none is named.
+        """
+        store = self.store()
+        with store.read() as reader:
+            found = Found.of(reader)
+            hints = homonyms(reader, found)
+            shown = [found.candidate(pair) for pair in found.ranked()[:limit]]
+        sure = sum(judgement.score >= SURE for judgement in found.judged.values())
+        asked = Arbitration()
+        if by_model:
+            asked = await self._asked(store, [one for one in shown if one.score < SURE], budget)
+        told = tuple(
+            replace(one, same=verdict.same, said=verdict.why) if (verdict := asked.verdicts.get(one.id)) else one
+            for one in shown
+        )
+        return Review(told, tuple(hints), len(found.judged), sure, asked.usage, asked.unreadable, asked.stopped)
+
+    async def amerge(self, names: Sequence[str], into: str = "") -> Outcome:
+        """Have these names mean one entity.
+
+        Parameters
+        ----------
+        names
+            Two or more, as they are looked up; all that are to be one have to be named at once.
+        into
+            What it is called; if left out, as the one of them that is in most facts.
+
+        Raises
+        ------
+        NotFound
+            A name is unknown, or means several entities.
+        DecisionRefused
+            It contradicts what was decided before.
+        """
+        with self.store().read() as reader:
+            decision = stating.merge(reader, names, into)
+        return await self._decide([decision])
+
+    async def amerge_sure(self, least: float = SURE, by_model: bool = False, budget: Budget | None = None) -> Merged:
+        """Merge what is surely one: groups in which every two have this score at least, none by a friend of a friend.
+
+        Parameters
+        ----------
+        least
+            The smallest score; with a model, LEAST_WITH_A_MODEL is a good one.
+        by_model
+            Ask the language model about all of these as well: every pair needs its yes.
+        budget
+            The most that it may cost.
+        """
+        store, asked = self.store(), Arbitration()
+        with store.read() as reader:
+            found = Found.of(reader)
+            likely = [pair for pair in found.ranked() if found.judged[pair].score >= least]
+            candidates = [found.candidate(pair) for pair in likely] if by_model else []
+        if by_model:
+            asked = await self._asked(store, candidates, budget)
+        agreed = {one for one, verdict in asked.verdicts.items() if verdict.same}
+        decisions = found.merges(least, agreed if by_model else None)
+        return Merged(await self._decide(decisions), asked)
+
+    async def asettle(self, accepted: Sequence[str] = (), rejected: Sequence[str] = ()) -> Outcome:
+        """Merge pairs of a review, and keep others apart, so that they are not proposed again.
+
+        Parameters
+        ----------
+        accepted, rejected
+            Identifiers of candidates.
+
+        Raises
+        ------
+        NotFound
+            No pair has this identifier.
+        """
+        with self.store().read() as reader:
+            found = Found.of(reader)
+            known = found.by_id()
+            for reference in (*accepted, *rejected):
+                if reference not in known:
+                    raise NotFound(f"no proposed pair has the identifier {reference}", "polyadic entities review")
+            merges = [stating.merge(reader, found.names(known[one])) for one in accepted]
+            aparts = [stating.apart(reader, found.names(known[one])) for one in rejected]
+        return await self._decide([*merges, *aparts])
+
+    async def aapart(self, one: str, other: str) -> Outcome:
+        """Keep two entities apart: they are not proposed again, and cannot be merged; raises as :meth:`amerge`."""
+        with self.store().read() as reader:
+            decision = stating.apart(reader, (one, other))
+        return await self._decide([decision])
+
+    async def asplit(self, name: str, into: str, documents: Sequence[str]) -> Outcome:
+        """Have a name mean another entity in some documents.
+
+        Parameters
+        ----------
+        name
+            As the documents have it.
+        into
+            What it means there: a name of its own ("Mercury (planet)"), or that of an entity that is there.
+        documents
+            Path or other source, title or identifier of each.
+
+        Raises
+        ------
+        NotFound
+            A document is unknown, or has no fact about the name.
+        DecisionRefused
+            It contradicts what was decided before.
+        """
+        with self.store().read() as reader:
+            decision = stating.split(reader, name, into, documents)
+        return await self._decide([decision])
+
+    async def aundo(self, *references: str) -> Outcome:
+        """Undo decisions, by the beginning of their identifiers; the store is as if they had never been made.
+
+        Raises
+        ------
+        NotFound
+            No decision answers to a reference, or more than one.
+        """
+        held = [decision for decision, _ in self.decisions()]
+        return await decide(self.store(), self.embedder, (), [identified(held, one) for one in references])
+
+    def decisions(self) -> list[tuple[Decision, str]]:
+        """The decisions that hold, each with the time at which it was made (ISO 8601, UTC)."""
+        with self.store().read() as reader:
+            return reader.decisions()
+
+    # plain twins
+
+    review = plain(areview)
+    merge = plain(amerge)
+    merge_sure = plain(amerge_sure)
+    settle = plain(asettle)
+    apart = plain(aapart)
+    split = plain(asplit)
+    undo = plain(aundo)
+
+    async def _decide(self, decisions: Sequence[Decision]) -> Outcome:
+        return await decide(self.store(), self.embedder, decisions)
+
+    async def _asked(self, store: Store, candidates: Sequence[Candidate], budget: Budget | None) -> Arbitration:
+        model = Remembering(self.model(), StoreMemory(store), budget)
+        return await arbitrate(candidates, model, self.prompts, self.at_once)

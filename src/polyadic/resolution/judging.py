@@ -1,0 +1,178 @@
+"""How likely two entities are one: what their names say, weighed with what the store says of both.
+
+A score is about the share of such pairs that people put together in the even-numbered documents of Re-DocRED
+(benchmarks/identity.py), and a cautious guess where there are few of them.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from polyadic.identity import normal_text
+from polyadic.knowledge import Entity
+from polyadic.resolution.census import Census
+from polyadic.resolution.names import LEGAL, Name
+from polyadic.resolution.similarity import Likeness, Sign
+from polyadic.text.function_words import words as listed
+
+LEAST = 0.3
+"""Under this score a pair is not worth anybody's time."""
+
+_PERSON = listed("person per people human man woman politician author actor scientist musician player")
+_FAMILIES = (
+    _PERSON,
+    listed("location loc place city town country state region river mountain gpe geo province county village"),
+    listed("organization organisation org company agency institution university team party band business"),
+    listed("date time year num number quantity money percent"),
+    listed("event war battle election conference"),
+    listed("work book film movie song album publication magazine newspaper"),
+)
+# Of two names in one statement one is rarely the other, unless the statement says so.
+_TOGETHER = {Likeness.SPELLING: 0.95, Likeness.ACRONYM: 1.0, Likeness.QUALIFIED: 0.7, Likeness.INITIALS: 0.9}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A score in [0, 1], and why, in words for people."""
+
+    score: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the store says of two entities: which of them is the shorter name (0 or 1), where they stand."""
+
+    one: Entity
+    other: Entity
+    share: bool
+    within: bool
+    only: bool
+    together: bool
+    defined: bool
+
+
+class Judge:
+    """Judges pairs of entities of one census.
+
+    Parameters
+    ----------
+    census
+        What there is.
+    signs
+        In what each pair of names is alike; of a short form with several long ones, none is sure.
+    """
+
+    def __init__(self, census: Census, signs: Collection[tuple[tuple[int, int], Sign]]) -> None:
+        self._census = census
+        self._longs = Counter(pair[sign.short] for pair, sign in signs if sign.short is not None)
+
+    def judge(self, pair: tuple[int, int], sign: Sign, together: bool, cosine: float) -> Judgement | None:
+        """What to think of a pair; None if it is not worth a look.
+
+        Parameters
+        ----------
+        pair, sign
+            Rows of the census, and in what their names are alike.
+        together
+            Whether some fact connects both.
+        cosine
+            Of the vectors of their names and descriptions.
+        """
+        seen = self._seen(pair, sign, together)
+        names = (self._census.names[pair[0]], self._census.names[pair[1]])
+        score = _by_names(names, sign, seen)
+        reasons = [sign.likeness.value]
+        if seen.defined:
+            score, reasons = max(score, 0.96), [*reasons, "a fact gives one in parentheses after the other"]
+        elif together:
+            score *= _TOGETHER.get(sign.likeness, 0.6)
+            reasons.append("but one fact connects both")
+        if sign.short is not None and not seen.only:
+            reasons.append("but the short one may mean several")
+        reasons.append("named in the same documents" if seen.within else "" if seen.share else "in no common document")
+        if conflicting(seen.one.type, seen.other.type):
+            score *= 0.5
+            reasons.append(f"but one is {seen.one.type}, the other {seen.other.type}")
+        if seen.one.description and seen.other.description:
+            score += min(0.05, max(-0.1, 0.2 * (cosine - 0.5)))
+            reasons.append(f"descriptions {'' if cosine >= 0.5 else 'un'}like each other ({cosine:.2f})")
+        kept = round(min(1.0, max(0.0, score)), 2)
+        return Judgement(kept, "; ".join(filter(None, reasons))) if kept >= LEAST else None
+
+    def _seen(self, pair: tuple[int, int], sign: Sign, together: bool) -> _Seen:
+        one, other = (set(self._census.documents_of(row).tolist()) for row in pair)
+        short, long = (one, other) if sign.short == 0 else (other, one)
+        within = short <= long if sign.short is not None else bool(one & other)
+        only = sign.short is None or self._longs[pair[sign.short]] == 1
+        entities = (self._census.entities[pair[0]], self._census.entities[pair[1]])
+        defined = together and sign.likeness is Likeness.ACRONYM and self._census.says_both(*pair, _in_parentheses)
+        return _Seen(*entities, bool(one & other), within, only, together, defined)
+
+
+def conflicting(one: str, other: str) -> bool:
+    """Whether two types exclude each other.
+
+    >>> conflicting("person", "city"), conflicting("person", "politician"), conflicting("", "city")
+    (True, False, False)
+    """
+    families = [{n for n, words in enumerate(_FAMILIES) if kind.casefold() in words} for kind in (one, other)]
+    return bool(families[0] and families[1] and not families[0] & families[1])
+
+
+def _by_names(names: tuple[Name, Name], sign: Sign, seen: _Seen) -> float:
+    """The score that the names give, in view of the documents they are in."""
+    sure = seen.only and seen.within
+    match sign.likeness:
+        case Likeness.SPELLING:
+            return 0.97 if seen.share or len(names[0].words) > 1 else 0.92 if len(names[0].squeezed) > 4 else 0.7
+        case Likeness.QUALIFIED:
+            return 0.7 if seen.share else 0.55
+        case Likeness.ORDER:
+            return 0.95 if _turned(*names) or _turned(*reversed(names)) else 0.55
+        case Likeness.LEGAL:
+            both = all(set(name.words) & LEGAL for name in names)
+            return 0.6 if both else 0.93 if seen.share or len(names[0].core) > 1 else 0.75
+        case Likeness.ACRONYM:
+            letters = min(len(name.squeezed) for name in names)
+            return (0.93 if letters > 2 else 0.85) if sure else 0.75 if seen.only and seen.share else 0.4
+        case Likeness.INITIALS:
+            return 0.92 if sure else 0.7 if seen.only else 0.5
+        case Likeness.MIDDLE:
+            return 0.8 if sure else 0.5
+        case Likeness.LAST:
+            return _by_last_name(seen, sure)
+        case Likeness.FIRST:
+            return 0.5 if sure and _are_persons(seen) else 0.35 if sure else 0.3
+        case Likeness.SLIP:
+            return 0.5 if seen.share else 0.4
+        case Likeness.MEANING:
+            return 0.45
+
+
+def _by_last_name(seen: _Seen, sure: bool) -> float:
+    """Curtis and Ian Curtis: mostly one, where there is no other Curtis; of places and works the half at best."""
+    if _are_persons(seen):
+        return 0.86 if sure else 0.45
+    return 0.6 if sure and not seen.one.type else 0.4 if sure else 0.3
+
+
+def _are_persons(seen: _Seen) -> bool:
+    return all(entity.type.casefold() in _PERSON for entity in (seen.one, seen.other))
+
+
+def _turned(one: Name, other: Name) -> bool:
+    """Whether one is the other with its last name first: "Lovelace, Ada"."""
+    last, comma, first = one.text.partition(",")
+    return bool(comma) and Name.of(f"{first} {last}").words == other.words
+
+
+def _in_parentheses(text: str, one: str, other: str) -> bool:
+    """Whether a text gives one name in parentheses after the other.
+
+    >>> _in_parentheses("The Monetary Fund (IMF) lends.", "IMF", "Monetary Fund")
+    True
+    """
+    said = normal_text(text).casefold().replace("( ", "(").replace(" )", ")")
+    pairs = ((one.casefold(), other.casefold()), (other.casefold(), one.casefold()))
+    return any(f"{long} ({short})" in said for long, short in pairs)

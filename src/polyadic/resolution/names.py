@@ -1,0 +1,137 @@
+"""A name as far as it matters to who may be who: its words, its numbers, what tells it from others."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from polyadic.identity import entity_key, loose_name
+from polyadic.text.function_words import words as listed
+
+_QUALIFIER = re.compile(r"\(([^()]+)\)\s*$")
+_WORD = re.compile(r"[^\W\d_]+(?:['’.&][^\W\d_]+)*|\d+")
+_DIGITS = re.compile(r"\d+")
+_ROMAN = re.compile(r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_SYMBOLS = frozenset("+#*=<>%°$€£@")
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}")
+_POSSESSIVE = re.compile(r"['’]s\b")
+
+SMALL = listed(
+    "of the and for in on at to a an de del della di da la le les des du der die das und et y e von van den en el al"
+)
+"""Words that acronyms leave out, and after which another thing is named."""
+LEGAL = listed(
+    "inc incorporated corp corporation co company ltd limited llc llp plc gmbh ag kg se sa sas sarl spa srl bv nv ab as"
+    " oy kk pty sl"
+)
+"""Words that say of what kind a firm is, not which."""
+_TELLING = listed(
+    "north south east west northern southern eastern western central new old upper lower inner outer great greater"
+    " lesser little junior senior jr sr mr mrs ms miss lady lord sir king queen prince princess men women mens womens"
+    " boys girls male female younger elder father mother son daughter brother sister first last pre post anti non un"
+    " nord sud ouest est norte sur este oeste nuevo nueva neu alt ober unter"
+)
+_NUMBERS = {
+    word: str(number)
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve",
+        "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+    )
+    for number, word in enumerate(words.split())
+}
+_TIMES = listed(
+    "january february march april may june july august september october november december spring summer autumn winter"
+    " monday tuesday wednesday thursday friday saturday sunday century early late mid bc ad"
+)
+
+
+@dataclass(frozen=True)
+class Name:
+    """One name, taken apart; ``words`` are those of its loose form.
+
+    >>> Name.of("Mercury (planet)").qualifier, Name.of("World War II").numbers, Name.of("J. R. R. Tolkien").words
+    ('planet', ('2',), ('j', 'r', 'r', 'tolkien'))
+    """
+
+    text: str
+    words: tuple[str, ...]
+    qualifier: str
+    numbers: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Name":
+        qualifier = _QUALIFIER.search(entity_key(text))
+        bare = _QUALIFIER.sub("", text).strip() or text
+        return cls(text, tuple(loose_name(text).split()), qualifier[1].strip() if qualifier else "", _numbers(bare))
+
+    @cached_property
+    def squeezed(self) -> str:
+        """Letters and digits alone, without the marks that stand for sounds of other scripts."""
+        return "".join(c for word in self.words for c in word if unicodedata.category(c) != "Lm") or "".join(self.words)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Signs that are part of a name, and that its words leave out: C, C++ and C# are three."""
+        return tuple(sorted(sign for sign in self.text if sign in _SYMBOLS))
+
+    @cached_property
+    def core(self) -> tuple[str, ...]:
+        """The words without what kind of firm it is."""
+        kept = [word for word in self.words if word not in LEGAL]
+        # "S.A." and "A.G." fall into letters.
+        while len(kept) > 2 and len(kept[-1]) == len(kept[-2]) == 1 and kept[-2] + kept[-1] in LEGAL:
+            kept = kept[:-2]
+        return tuple(kept) or self.words
+
+    @cached_property
+    def is_acronym(self) -> bool:
+        """Whether it looks like one: capitals, perhaps with full stops."""
+        letters = self.text.replace(".", "").replace("&", "")
+        return bool(_ACRONYM.fullmatch(self.text.replace("&", ""))) and letters.isupper() and 2 <= len(letters) <= 8
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """What it may be abbreviated to: first letters of its words, with and without the small ones."""
+        if len(self.words) < 2:
+            return frozenset()
+        parts = _POSSESSIVE.sub("", self.text).replace("-", " ").split()
+        words = [word.casefold() for part in parts if (word := "".join(c for c in part if c.isalnum()))]
+        large = [word for word in words if word not in SMALL]
+        found = {"".join(w[0] for w in some) for some in (words, large, [w for w in large if w not in LEGAL])}
+        return frozenset(short for short in found if len(short) >= 2)
+
+    @cached_property
+    def has_digits(self) -> bool:
+        return bool(_DIGITS.search(self.squeezed))
+
+    @cached_property
+    def is_time_or_number(self) -> bool:
+        """Whether it names nothing but a time or a number: those are one where they are alike, else never."""
+        words = [word for word in self.words if not _DIGITS.search(word)]
+        return all(word in _TIMES or word in _NUMBERS or word in SMALL for word in words)
+
+    def tells(self, words: Iterable[str]) -> bool:
+        """Whether one of these words makes another thing of what else has the same name."""
+        return any(word in _TELLING or word in _NUMBERS or _DIGITS.search(word) for word in words)
+
+
+def _numbers(text: str) -> tuple[str, ...]:
+    """The numbers in a name, as digits, sorted: in digits, in words, Roman."""
+    found = []
+    for place, word in enumerate(_WORD.findall(text)):
+        digits = _DIGITS.search(word)
+        if digits:
+            found.append(digits[0].lstrip("0") or "0")
+        elif word.casefold() in _NUMBERS:
+            found.append(_NUMBERS[word.casefold()])
+        # No number begins a name, and a lone C or L in it is as likely a letter.
+        elif place and word not in ("C", "L") and _ROMAN.fullmatch(word):
+            found.append(str(_value(word)))
+    return tuple(sorted(found))
+
+
+def _value(roman: str) -> int:
+    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in roman]
+    following = [*values[1:], 0]
+    return sum(-one if one < then else one for one, then in zip(values, following, strict=True))

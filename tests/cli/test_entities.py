@@ -1,0 +1,114 @@
+"""polyadic entities: reviewing, deciding and undoing from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+SAO = "São Paulo sold coffee to Hamburg in 1890. São Paulo has a museum of Lina Bardi."
+PAULO = "Sao Paulo bought looms from Manchester. Mercury reached Sao Paulo in May."
+MERCURY = "Mercury orbits Helios. Mercury was mapped by Messenger."
+
+
+@pytest.fixture
+def cities(polyadic: Command, tmp_path: Path) -> Path:
+    folder = tmp_path / "cities"
+    folder.mkdir()
+    for name, text in (("coffee", SAO), ("looms", PAULO), ("planets", MERCURY)):
+        (folder / f"{name}.txt").write_text(text)
+    assert polyadic("index", str(folder)).code == 0
+    return folder
+
+
+def exported(polyadic: Command) -> str:
+    return polyadic("export", "--format", "hif").out
+
+
+def test_reviewing_merging_and_undoing(polyadic: Command, cities: Path) -> None:
+    before = exported(polyadic)
+    review = polyadic("entities", "review")
+    assert review.code == 0
+    assert "Sao Paulo = São Paulo?" in review.out
+    assert "the same but for accents" in review.out
+    assert "in 2 facts: " in review.out
+    assert "1 of them surely" in review.out
+    merged = polyadic("entities", "merge", "São Paulo", "sao paulo", "--into", "São Paulo")
+    assert (merged.code, merged.err) == (0, "")
+    assert "are one: São Paulo" in merged.out
+    assert "in 4 facts" in polyadic("show", "entity", "Sao Paulo").out
+    decided = polyadic("entities", "review", "--decided")
+    assert "1 decision;" in decided.out
+    identifier = decided.out.split()[0]
+    assert polyadic("entities", "undo", identifier[:4]).out.startswith(f"undone: {identifier}")
+    assert exported(polyadic) == before
+
+
+def test_merging_what_is_sure(polyadic: Command, cities: Path) -> None:
+    assert "are one" in polyadic("entities", "merge", "--auto").out
+    assert polyadic("entities", "merge", "--auto").out == "nothing to decide\n"
+    assert "Sao Paulo =" not in polyadic("entities", "review").out
+
+
+def test_splitting_a_name(polyadic: Command, cities: Path) -> None:
+    split = polyadic("entities", "split", "Mercury", "--as", "Mercury (planet)", "--from", str(cities / "planets.txt"))
+    assert "decided:" in split.out
+    assert "in 2 facts" in polyadic("show", "entity", "Mercury (planet)").out
+    assert "in 1 fact" in polyadic("show", "entity", "Mercury").out
+    assert "Mercury is Mercury (planet) in cities/planets.txt" in polyadic("entities", "review", "--decided").out
+
+
+def test_json(polyadic: Command, cities: Path) -> None:
+    review = json.loads(polyadic("entities", "review", "--json").out)
+    pair = review["candidates"][0]
+    assert {pair["one"]["name"], pair["other"]["name"]} == {"São Paulo", "Sao Paulo"}
+    accepted = json.loads(polyadic("entities", "review", "--accept", pair["id"], "--json").out)
+    (decision,) = accepted["decided"]
+    (held,) = json.loads(polyadic("entities", "review", "--decided", "--json").out)
+    assert (held["id"], held["kind"], held["names"]) == (decision["id"], "merge", decision["names"])
+    assert held["at"].endswith("Z")
+    undone = json.loads(polyadic("entities", "undo", held["id"], "--json").out)
+    assert [one["id"] for one in undone["undone"]] == [decision["id"]]
+    assert json.loads(polyadic("entities", "merge", "--auto", "--json").out)["decided"][0]["id"] == decision["id"]
+
+
+def test_keeping_apart(polyadic: Command, cities: Path) -> None:
+    assert "are two" in polyadic("entities", "apart", "Sao Paulo", "São Paulo").out
+    assert "Sao Paulo =" not in polyadic("entities", "review").out
+    refused = polyadic("entities", "merge", "Sao Paulo", "São Paulo")
+    assert refused.code == 1
+    assert "decided to be kept apart" in refused.err
+    assert refused.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (["merge"], 2, "missing argument 'NAME NAME...'"),
+        (["merge", "Mercury"], 2, "missing argument 'NAME NAME...'"),
+        (["merge", "Mercury", "--auto"], 2, "--auto takes no NAME"),
+        (["merge", "Mercury", "Helios", "--least", "0.5"], 2, "go with --auto"),
+        (["merge", "--auto", "--least", "2"], 2, "0<=x<=1"),
+        (["merge", "Mercury", "Atlantis"], 1, "no entity answers to 'Atlantis'"),
+        (["merge", "Mercury", "mercury"], 1, "not two names"),
+        (["split", "Mercury", "--as", "Mercury", "--from", "planets.txt"], 1, "the same name"),
+        (["split", "Mercury", "--as", "x", "--from", "coffee.txt"], 1, "names Mercury"),
+        (["split", "Mercury", "--as", "x"], 2, "--from"),
+        (["undo"], 2, "missing argument"),
+        (["undo", "beef"], 1, "no decision answers to 'beef'"),
+        (["review", "--decided", "--by-model"], 2, "--decided takes no other option"),
+        (["review", "--accept", "beefbeef"], 1, "no proposed pair"),
+        (["review", "--by-model"], 1, "needs a language model"),
+    ],
+)
+def test_mistakes(polyadic: Command, cities: Path, arguments: list[str], code: int, reason: str) -> None:
+    outcome = polyadic("entities", *arguments)
+    assert outcome.code == code
+    assert reason in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_without_a_workspace(polyadic: Command) -> None:
+    for arguments in (["review"], ["merge", "a", "b"], ["merge", "--auto"], ["undo", "beef"]):
+        assert "there is no workspace" in polyadic("entities", *arguments).err

@@ -1,0 +1,107 @@
+"""Decisions on who is who go out with a workspace, come back, and are checked on the way."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyadic.errors import DecisionRefused
+from polyadic.interchange.checking import BadFile
+from polyadic.interchange.exporting import WRITERS, export_file, exported
+from polyadic.interchange.importing import import_file
+from polyadic.knowledge import Document
+from polyadic.overlay import Decision
+from polyadic.workspace import Workspace
+from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, workspace
+
+
+def decided(folder: Path) -> Workspace:
+    kb = workspace(folder)
+    kb.add([Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)])
+    kb.entities.merge(["Ada Lovelace", "Charles Babbage"], "Ada and Charles")
+    kb.entities.split("London", "London (city)", ["memory:b"])
+    kb.entities.apart("Analytical Engine", "London")
+    return kb
+
+
+def held(kb: Workspace) -> set[Decision]:
+    return {decision for decision, _ in kb.entities.decisions()}
+
+
+def test_decisions_travel(tmp_path: Path) -> None:
+    with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
+        export_file(first, "hif", tmp_path / "kb.json")
+        report = import_file(second, tmp_path / "kb.json")
+        assert (report.added, len(held(second))) == (2, 3)
+        assert canonical_text(second) == canonical_text(first)
+        export_file(second, "hif", tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == (tmp_path / "kb.json").read_bytes()
+        assert import_file(second, tmp_path / "kb.json").unchanged == 2
+        assert second.store().problems() == []
+
+
+def test_the_exported_hypergraph_has_the_merged_entity(tmp_path: Path) -> None:
+    with decided(tmp_path / "kb") as kb:
+        for name in ("hif", "graphml"):
+            text = b"".join(exported(kb, name)).decode()
+            assert "Ada and Charles" in text
+        value = json.loads(b"".join(exported(kb, "hif")))
+        assert {"ada and charles", "london", "london (city)"} <= {node["node"] for node in value["nodes"]}
+        assert "ada lovelace" not in {node["node"] for node in value["nodes"]}
+
+
+def test_undoing_restores_every_export_byte_for_byte(tmp_path: Path) -> None:
+    with workspace(tmp_path / "kb") as kb:
+        kb.add([Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)])
+        before = {name: b"".join(exported(kb, name)) for name in WRITERS}
+        kb.entities.merge(["Ada Lovelace", "Charles Babbage"])
+        kb.entities.split("London", "London (city)", ["memory:b"])
+        assert b"".join(exported(kb, "hif")) != before["hif"]
+        kb.entities.undo(*(decision.id for decision in held(kb)))
+        assert {name: b"".join(exported(kb, name)) for name in WRITERS} == before
+
+
+@pytest.mark.parametrize(
+    ("decisions", "reason"),
+    [
+        ([{"kind": "join", "names": ["a", "b"], "into": "a", "documents": []}], "decisions[0].kind"),
+        ([{"kind": "merge", "names": ["a", " "], "into": "a", "documents": []}], "decisions[0].names[1]"),
+        ([{"kind": "merge", "names": ["a", "A"], "into": "a", "documents": []}], "not two names"),
+        ([{"kind": "split", "names": ["a"], "into": "b", "documents": ["memory:a"]}], "decisions[0].documents[0]"),
+        ([{"kind": "split", "names": ["a"], "into": "b", "documents": []}], "no document is named"),
+        ([{"kind": "merge", "names": ["a", "b"], "into": "a"}], "decisions[0].documents"),
+        ([{"kind": "merge", "names": n, "into": "a", "documents": []} for n in (["a", "b"], ["b", "a"])], "twice"),
+        ([{"kind": "merge", "names": ["a", x], "into": "a", "documents": []} for x in "bc"], "is merged already"),
+    ],
+)
+def test_decisions_are_checked(tmp_path: Path, decisions: list[dict[str, Any]], reason: str) -> None:
+    with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
+        value = json.loads(b"".join(exported(first, "hif")))
+        value["metadata"]["polyadic"]["decisions"] = decisions
+        (tmp_path / "kb.json").write_text(json.dumps(value))
+        with pytest.raises(BadFile, match=r"damaged .*, at metadata\.polyadic") as refusal:
+            import_file(second, tmp_path / "kb.json")
+        assert reason in str(refusal.value)
+        assert not (tmp_path / "second").exists()
+
+
+def test_decisions_that_were_taken_out_are_missed(tmp_path: Path) -> None:
+    """The hypergraph is no longer the one that documents and decisions make."""
+    with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
+        value = json.loads(b"".join(exported(first, "hif")))
+        del value["metadata"]["polyadic"]["decisions"]
+        (tmp_path / "kb.json").write_text(json.dumps(value))
+        with pytest.raises(BadFile, match="another hypergraph than its documents state"):
+            import_file(second, tmp_path / "kb.json")
+
+
+def test_what_contradicts_decisions_here_is_refused_before_anything_is_taken_in(tmp_path: Path) -> None:
+    with decided(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
+        export_file(first, "hif", tmp_path / "kb.json")
+        second.add([Document("memory:a", "Ada", ADA)])
+        second.entities.apart("Ada Lovelace", "Charles Babbage")
+        before = canonical_text(second)
+        with pytest.raises(DecisionRefused):
+            import_file(second, tmp_path / "kb.json")
+        assert canonical_text(second) == before
