@@ -1,18 +1,14 @@
 """kill -9 in the middle of indexing: the store opens, nothing half is seen, and the next run ends as any run would."""
 
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from polyadic.store.sqlite import SqliteStore
-from tests.support.canonical import canonical
+from tests.crashes.commands import ended, export, indexing
 
 pytestmark = pytest.mark.slow
 
@@ -48,29 +44,6 @@ def undisturbed(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     started = time.monotonic()
     assert ended(indexing(corpus, folder))[0] == 0
     return export(folder), time.monotonic() - started
-
-
-def indexing(corpus: Path, workspace: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "polyadic", "-w", str(workspace), "index", str(corpus)],
-        env={**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-
-
-def ended(run: subprocess.Popen[bytes]) -> tuple[int, str]:
-    """Exit code of a run, and what it said on standard error."""
-    _, error = run.communicate()
-    return run.returncode, error.decode()
-
-
-def export(workspace: Path) -> str:
-    store = SqliteStore(workspace, "hashing-384")
-    try:
-        return canonical(store)
-    finally:
-        store.close()
 
 
 def moments() -> Iterator[float]:

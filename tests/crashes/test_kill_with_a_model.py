@@ -1,24 +1,20 @@
 """kill -9 at fifty random moments of indexing with a model: what was answered and kept is not paid for again."""
 
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.crashes.test_kill import ended, export
+from tests.crashes.commands import AT_ONCE, ended, export, indexing, times_asked
 from tests.server import ModelServer, ready
 from tests.support.with_a_model import story
 
 pytestmark = pytest.mark.slow
 
-KILLS, AT_ONCE = 50, 2
+KILLS = 50
 
 
 @pytest.fixture(scope="module")
@@ -33,27 +29,6 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server() -> Iterator[ModelServer]:
     with ModelServer(ready(), delay=0.02) as running:
         yield running
-
-
-def indexing(letters: Path, workspace: Path, server: ModelServer) -> subprocess.Popen[bytes]:
-    model = {"NAME": "recorded", "BASE_URL": server.url, "KEY_VARIABLE": "", "AT_ONCE": str(AT_ONCE)}
-    chunking = {"TOKENS": "50", "OVERLAP": "0"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "polyadic", "-w", str(workspace), "index", str(letters)],
-        env={
-            **os.environ,
-            "POLYADIC_EMBEDDING__MODEL": "hashing",
-            **{f"POLYADIC_MODEL__{name}": value for name, value in model.items()},
-            **{f"POLYADIC_CHUNKING__{name}": value for name, value in chunking.items()},
-        },
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-
-
-def times_asked(server: ModelServer) -> Counter[str]:
-    """How often each request was answered."""
-    return Counter(call.asked.text for call in server.calls if call.status == 200)
 
 
 def test_fifty_kills_cost_no_more_than_what_was_in_flight(letters: Path, tmp_path: Path, server: ModelServer) -> None:

@@ -1,0 +1,71 @@
+"""What is derived can be lost at any moment: kill -9 while the arrays are being saved."""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.crashes.commands import COMMAND, done, ended, indexing, started
+from tests.crashes.killed_saving import MOMENTS
+from tests.support.with_a_model import story
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "Who sent letter 3001?"
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("letters")
+    for part in range(5):
+        (folder / f"{part}.txt").write_text(story(part, 8))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def indexed(letters: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that nobody has asked anything yet."""
+    workspace = tmp_path_factory.mktemp("indexed")
+    done(indexing(letters, workspace))
+    assert not (workspace / "derived").exists()
+    return workspace
+
+
+@pytest.fixture
+def workspace(indexed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(indexed, tmp_path / "kb"))
+
+
+@pytest.fixture(scope="module")
+def expected(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return answer(Path(shutil.copytree(indexed, tmp_path_factory.mktemp("undisturbed") / "kb")))
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_question_killed_while_saving_arrays_is_answered_the_next_time(
+    letters: Path, workspace: Path, expected: str, moment: str
+) -> None:
+    killer = (COMMAND[0], "-m", "tests.crashes.killed_saving", moment)
+    assert ended(started(killer, "-w", str(workspace), "query", QUESTION)) == (-signal.SIGKILL, "")
+    assert answer(workspace) == expected
+    states = {entry.name for entry in (workspace / "derived").iterdir() if not entry.name.startswith("writing-")}
+    assert len(states) == 1
+
+    # What the killed process left goes with the first state that is saved after a while.
+    for entry in (workspace / "derived").iterdir():
+        os.utime(entry, (0, 0))
+    done(started(COMMAND, "-w", str(workspace), "delete", str(letters / "0.txt")))
+    assert "letter 3001" in answer(workspace)
+    (state,) = (entry.name for entry in (workspace / "derived").iterdir())
+    assert state not in states
+
+
+def answer(workspace: Path) -> str:
+    command = [*COMMAND, "-w", str(workspace), "query", QUESTION]
+    environment = {**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing"}
+    said = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    # The last line tells how long it took.
+    return said.rstrip().rpartition("\n")[0]
