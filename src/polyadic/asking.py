@@ -68,18 +68,29 @@ class Asker:
     async def retrieve(self, ask: Ask) -> Knowledge:
         """The knowledge that bears on a question as it stands."""
         asking = self._billed()
-        knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
+        try:
+            knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
+        finally:
+            await asking.bill.enter_embedding(self.embedder)
         return replace(knowledge, usage=asking.bill.usage)
 
     async def answer(self, ask: Ask) -> Answer:
         """The answer, once it is whole."""
-        return await self._billed()._answer(_readable(ask))
+        asking = self._billed()
+        try:
+            return await asking._answer(_readable(ask))
+        finally:
+            await asking.bill.enter_embedding(self.embedder)
 
     async def stream(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         """The text of the answer in pieces as they come, then the answer; may be left at any piece."""
-        async with Apart(self._billed()._pieces(_readable(ask))) as pieces:
-            async for piece in pieces:
-                yield piece
+        asking = self._billed()
+        try:
+            async with Apart(asking._pieces(_readable(ask))) as pieces:
+                async for piece in pieces:
+                    yield piece
+        finally:
+            await asking.bill.enter_embedding(self.embedder)
 
     def _billed(self) -> "Asker":
         """What answers one question, with a bill of its own."""

@@ -8,9 +8,21 @@ import numpy as np
 
 from polyadic import identity
 from polyadic.derivation import Attribute, mean_score, tally
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span, Usage
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span
 from polyadic.overlay import NO_OVERLAY, Decision, Overlay
-from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Links, Rows, Side, Stamp, Vectors
+from polyadic.store.protocol import (
+    Counts,
+    DocumentRecord,
+    Entry,
+    FailedChunk,
+    Hits,
+    Links,
+    Rows,
+    Side,
+    Spent,
+    Stamp,
+    Vectors,
+)
 
 Embed = Callable[[Sequence[str]], Vectors]
 
@@ -101,7 +113,7 @@ class MemoryReader:
     def directions(self, entities: Rows) -> Vectors:
         owners, stored = self._vectors["entity"]
         sums = np.array([stored[owners == row].sum(axis=0) for row in entities.tolist()], np.float32)
-        return sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), np.float32)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         rows = np.arange(self.size(side), dtype=np.int64)
@@ -218,7 +230,13 @@ class MemoryReader:
     def reply(self, key: str) -> tuple[str, bool] | None:
         raise NotImplementedError
 
-    def spent(self) -> dict[tuple[str, str], tuple[Usage, float]]:
+    def spent(self) -> Spent:
+        raise NotImplementedError
+
+    def spent_on(self, document_id: str) -> Spent:
+        raise NotImplementedError
+
+    def ledger(self) -> list[Entry]:
         raise NotImplementedError
 
     def record(self, document_id: str) -> DocumentRecord | None:

@@ -36,6 +36,11 @@ class Named:
     how: str
     usage: Usage
 
+    @property
+    def told(self) -> str:
+        """What a trace says of them."""
+        return f"{self.how} {', '.join(self.names)}" if self.names else "names nothing; it stands for itself"
+
 
 class QuestionEntities(Protocol):
     """Finds the entities of a question."""

@@ -5,18 +5,37 @@ from collections.abc import Callable
 from polyadic.errors import SettingsError
 from polyadic.retrieval.auto import Auto
 from polyadic.retrieval.method import Method
+from polyadic.retrieval.methods.binary import Binary
 from polyadic.retrieval.methods.chunks import Chunks
 from polyadic.retrieval.methods.hypergraph import Hypergraph
 from polyadic.retrieval.methods.none import Nothing
+from polyadic.retrieval.methods.passages import Passages
+from polyadic.retrieval.methods.paths import Paths
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.question_entities import KnownNames, QuestionEntities
+from polyadic.retrieval.variant import Variant
 from polyadic.settings import Settings
 
-_METHODS: dict[str, Callable[[Settings, QuestionEntities], Method]] = {
+_Make = Callable[[Settings, QuestionEntities], Method]
+
+_ASKING: dict[str, _Make] = {
+    "binary": lambda settings, named: Binary(settings.binary, named),
+    "binary-bare": lambda settings, named: Binary(settings.binary.model_copy(update={"sentences": False}), named),
+    "paths": lambda settings, named: Paths(settings.paths, named),
+    "hypergraph": lambda settings, named: Hypergraph(settings.hypergraph, named),
+    "hypergraph-without-er": lambda settings, named: _ablated(settings, named, "entity"),
+    "hypergraph-without-hr": lambda settings, named: _ablated(settings, named, "fact"),
+    "hypergraph-without-er-hr": lambda settings, named: _ablated(settings, named, "entity", "fact"),
+    "hypergraph-without-cr": lambda settings, named: _ablated(settings, named, "chunk"),
+    "hypergraph-without-all": lambda settings, named: _ablated(settings, named, "entity", "fact", "chunk"),
+}
+"""Those that ask what a question names."""
+
+_METHODS: dict[str, _Make] = _ASKING | {
     "auto": lambda settings, _: Auto(settings),
     "none": lambda *_: Nothing(),
     "chunks": lambda *_: Chunks(),
-    "hypergraph": lambda settings, named: Hypergraph(settings.hypergraph, named),
+    "passages": lambda settings, _: Passages(settings.passages),
     "walk": lambda settings, _: Walk(settings.walk),
 }
 
@@ -43,4 +62,20 @@ def method_named(name: str, settings: Settings, question_entities: QuestionEntit
     """
     if name not in _METHODS:
         raise SettingsError(f"there is no method {name!r}", f"use one of {', '.join(_METHODS)}")
-    return _METHODS[name](settings, question_entities or KnownNames())
+    method = _METHODS[name](settings, question_entities or KnownNames())
+    return method if method.name == name else Variant(name, method)
+
+
+def asks_for_names(name: str) -> bool:
+    """Whether a method asks what a question names, for which the settings may want a language model.
+
+    >>> asks_for_names("hypergraph"), asks_for_names("walk")
+    (True, False)
+    """
+    return name in _ASKING
+
+
+def _ablated(settings: Settings, named: QuestionEntities, *off: str) -> Method:
+    """HyperGraphRAG without some of its retrievals (its Figure 4): of entities (ER), of facts (HR), of chunks (CR)."""
+    switched = {f"{side}_retrieval": False for side in off}
+    return Hypergraph(settings.hypergraph.model_copy(update=switched), named)

@@ -39,8 +39,7 @@ class Hypergraph:
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
         found = await self._question_entities.named(question, reader)
-        said = f"{found.how} {', '.join(found.names)}" if found.names else "names nothing; it stands for itself"
-        trace.done("read the question", said)
+        trace.done("read the question", found.told)
         # h_q, and h_Vq = f(V_q joined by commas)
         h_q, h_vq = await embedder.embed([question, ", ".join(found.names) or question])
         trace.done("embed", "the question and its names")

@@ -1,0 +1,53 @@
+"""From pairs of entities to items of knowledge."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from polyadic.knowledge import Entity, Fact, Item, Kind
+from polyadic.models.tokens import count_tokens
+from polyadic.retrieval.pairs import Pairs
+from polyadic.store.protocol import Reader, Vectors
+
+_DIGITS = 12
+
+
+def pair_items(
+    pairs: Pairs, scores: Vectors, whys: Sequence[str], reader: Reader, sentences: bool = True
+) -> list[Item]:
+    """An item for each pair, in the order given: "Ada — Byron: Ada was a daughter of Byron.", or without the sentence.
+
+    It rests on the places of its fact, and its identifier begins with the fact's. Bare pairs of the same entities say
+    the same, so they become one item with all their places.
+    """
+    rows, entities = np.unique(pairs.facts), np.unique(np.concatenate([pairs.firsts, pairs.seconds]))
+    facts = dict(zip(rows.tolist(), reader.facts(rows), strict=True))
+    places = dict(zip(rows.tolist(), reader.fact_places(rows), strict=True))
+    known = dict(zip(entities.tolist(), reader.entities(entities), strict=True))
+    items: dict[tuple[int, ...], Item] = {}
+    for row, ends, score, why in zip(pairs.facts.tolist(), pairs.ends, scores.tolist(), whys, strict=True):
+        key = (*ends, row) if sentences else ends
+        if key not in items:
+            items[key] = _item(facts[row], [known[end] for end in ends], score, why, sentences)
+        elif sentences:
+            continue
+        items[key] = replace(items[key], places=tuple(dict.fromkeys((*items[key].places, *places[row]))))
+    counts = count_tokens([item.text for item in items.values()])
+    return [replace(item, tokens=tokens) for item, tokens in zip(items.values(), counts, strict=True)]
+
+
+def _item(fact: Fact, ends: Sequence[Entity], score: float, why: str, sentences: bool) -> Item:
+    names = tuple(sorted(entity.name for entity in ends))
+    text = pair_text(names, fact.text if sentences else "")
+    identifier = ":".join([fact.id, *sorted(entity.id[:_DIGITS] for entity in ends)])
+    return Item(Kind.FACT, identifier, text, score, why, 0, (), names)
+
+
+def pair_text(names: Sequence[str], sentence: str = "") -> str:
+    """A pair as it is told, with a sentence or bare.
+
+    >>> pair_text(["Ada", "Byron"], "Ada was a daughter of Byron.")
+    'Ada — Byron: Ada was a daughter of Byron.'
+    """
+    return " — ".join(names) + (f": {sentence}" if sentence else "")
