@@ -126,6 +126,12 @@ def reader_after(folder: Path, *names: str) -> Iterator[Reader]:
     store.close()
 
 
+def test_an_imported_file_is_withdrawn_whole(tmp_path: Path) -> None:
+    with reader_after(tmp_path, "graph.hif#e1", "graph.hif#e2", "graph#e3") as more:
+        sources = [record.source for record in lookup.documents(more, "/docs/graph.hif")]
+        assert sources == ["/docs/graph.hif#e1.txt", "/docs/graph.hif#e2.txt"]
+
+
 def test_a_file_of_rows_is_withdrawn_whole_and_shown_row_by_row(reader: Reader, tmp_path: Path) -> None:
     assert [record.source for record in lookup.documents(reader, "/docs/rows.jsonl")] == [ROWS]
     assert lookup.document(reader, "/docs/rows.jsonl").source == ROWS

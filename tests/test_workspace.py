@@ -22,7 +22,7 @@ from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
-METHODS = ("none", "chunks", "hypergraph", "walk", "auto")
+METHODS = ("none", "chunks", "hypergraph", "walk", "auto", "binary", "paths", "passages")
 QUESTION = "Who designed the Analytical Engine?"
 LIBRARY = [
     Document("memory:ada", "Ada Lovelace", "Ada Lovelace wrote the first program in 1843. It rained in London."),

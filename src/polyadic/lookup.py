@@ -24,6 +24,8 @@ _PLACE = re.compile(r"(?P<document>.+):(?P<start>\d{1,15})[-–](?P<end>\d{1,15}
 _SURROUNDINGS = 200
 _NAMES_SHOWN = 3
 _FACTS_SHOWN = 20
+# Hypergraphs in other formats, whose edges are documents.
+_IMPORTED = (".hif", ".json", ".ndjson")
 _LISTED = "polyadic status --documents lists them"
 
 Found = TypeVar("Found")
@@ -223,7 +225,8 @@ def _rows_of(records: Sequence[DocumentRecord], reference: str) -> list[Document
 
 
 def _holds_rows(reference: str) -> bool:
-    return READERS.get(Path(reference).suffix.lower()) in (read_json_lines, read_table)
+    suffix = Path(reference).suffix.lower()
+    return suffix in _IMPORTED or READERS.get(suffix) in (read_json_lines, read_table)
 
 
 def real_path(reference: str) -> str:

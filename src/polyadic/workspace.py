@@ -37,6 +37,7 @@ from polyadic.models.language_model import LanguageModel, load_language_model
 from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.questions import Questions
+from polyadic.resolution.entities import Entities
 from polyadic.settings import (
     DEFAULT_FOLDER,
     FILE_NAME,
@@ -286,6 +287,12 @@ class Workspace(Catalogue, Questions):
     delete = plain(adelete)
     reembed = plain(areembed)
     examine = plain_each(aexamine)
+
+    @property
+    def entities(self) -> Entities:
+        """Who is who: what may be one, what was decided, and deciding."""
+        at_once = self.settings.model.at_once
+        return Entities(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
 
     # what it stands on
 

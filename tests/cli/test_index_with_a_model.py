@@ -295,3 +295,37 @@ def test_what_was_left_out_is_said_only_where_it_was() -> None:
     problems = Counter({FROM_NOWHERE: 5})
     report = IndexReport(added=1, chunks=1, evidence=1, without_fact=1, by_model=True, problems=problems)
     assert "5 names were left out" in next(no_facts(report))
+
+
+# the ledger
+
+
+def test_the_ledger_by_purpose_and_document(polyadic: Command, server: ModelServer, letters: Path) -> None:
+    assert polyadic("index", str(letters)).code == 0
+    assert polyadic("query", "Who sent letter 3 from Graz?").code == 0
+    shown = polyadic("status", "--ledger").out
+    assert "answer by recorded: 1 call, " in shown and "extract by recorded: " in shown
+    assert "4 documents, the dearest first:" in shown and "letters/2.txt: " in shown
+    status = polyadic("status").out
+    assert f"paid for   {len(server.calls)} calls, " in status and "           answer: 1 call, " in status
+    calls = json.loads(polyadic("status", "--ledger", "--json").out)["calls"]
+    assert [entry["call"]["usage"]["prompt_tokens"] for entry in calls] == [call.prompt_tokens for call in server.calls]
+    assert all(entry["at"].endswith("Z") and entry["call"]["seconds"] > 0 for entry in calls)
+    one = json.loads(polyadic("status", "--ledger", "--document", str(letters / "2.txt"), "--json").out)
+    assert [Path(cost["source"]).name for cost in one["documents"]] == ["2.txt"]
+    assert 0 < one["documents"][0]["usage"]["calls"] < len(calls)
+    assert polyadic("status", "--document", "2.txt").code == 2
+
+
+def test_the_ledger_of_a_workspace_without_a_model_is_empty(polyadic: Command, letters: Path) -> None:
+    polyadic("index", str(letters))
+    assert polyadic("status", "--ledger").out == "no model was paid for anything\n"
+
+
+def test_being_slowed_down_is_said(
+    polyadic: Command, server: ModelServer, letters: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_MODEL__RETRIES", "2")
+    server.misbehave(Status(429, headers={"retry-after-ms": "20"}), on=[3])
+    done = polyadic("index", str(letters))
+    assert done.code == 0 and "slowed down 1 time: the endpoint said that there were too many calls" in done.out

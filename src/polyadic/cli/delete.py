@@ -16,8 +16,8 @@ from polyadic.workspace import Workspace
 def command(context: click.Context, document: str, forget_replies: bool, workspace: str | None, as_json: bool) -> None:
     """Withdraw DOC (path, title or identifier), with all that only it supports. No model is asked.
 
-    The path of a .jsonl or .csv file means all of its rows, notes/papers.jsonl#7 one of them. Replies of language
-    models stay remembered, so that adding the document again costs nothing, unless they are to be forgotten.
+    The path of a .jsonl, .csv or imported file means all of its rows, notes/papers.jsonl#7 one of them. Replies of
+    language models stay remembered, so that adding the document again costs nothing, unless they are to be forgotten.
     """
     with Workspace(workspace_folder(context, workspace)) as kb:
         records = kb.delete(document, forget_replies)

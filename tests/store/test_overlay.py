@@ -1,0 +1,149 @@
+"""What decisions on who is who do to a store: facts stay what they are, entities come together and apart."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyadic.errors import DecisionRefused
+from polyadic.identity import document_id
+from polyadic.knowledge import Entity, Fact
+from polyadic.overlay import Decision, Kind
+from polyadic.store.sqlite import SqliteStore
+from tests.support.canonical import canonical
+from tests.support.store_driver import decide, publish, withdraw
+
+MET = ("Ada met Babbage.", ["Ada", "Babbage"])
+WROTE = ("Ada Lovelace wrote notes.", ["Ada Lovelace", "notes"])
+BOTH = ("Ada, that is Ada Lovelace, wrote to Babbage.", ["Ada", "Ada Lovelace", "Babbage"])
+ADA = Decision(Kind.MERGE, ("Ada", "Ada Lovelace"), "Ada Lovelace")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    made = SqliteStore(tmp_path, "test")
+    yield made
+    assert made.problems() == []
+    made.close()
+
+
+def entities(store: SqliteStore) -> dict[str, Entity]:
+    with store.read() as reader:
+        return {entity.name: entity for entity in reader.entities(np.arange(reader.size("entity")))}
+
+
+def facts(store: SqliteStore) -> dict[str, Fact]:
+    with store.read() as reader:
+        return {fact.text: fact for fact in reader.facts(np.arange(reader.size("fact")))}
+
+
+def test_facts_keep_their_identity_and_arity(store: SqliteStore) -> None:
+    publish(store, "a", [MET, WROTE, BOTH])
+    before = facts(store)
+    with store.read() as reader:
+        arities = reader.arities()
+    decide(store, [ADA])
+    after = facts(store)
+    assert {text: (f.id, f.score, f.support) for text, f in after.items()} == {
+        text: (f.id, f.score, f.support) for text, f in before.items()
+    }
+    with store.read() as reader:
+        assert reader.arities() == arities == {2: 2, 3: 1}
+    assert after[BOTH[0]].entities == ("Ada Lovelace", "Babbage")
+
+
+def test_one_entity_has_what_both_had(store: SqliteStore) -> None:
+    publish(store, "a", [MET, WROTE, BOTH])
+    publish(store, "b", [WROTE])
+    before = entities(store)
+    decide(store, [ADA])
+    one = entities(store)["Ada Lovelace"]
+    assert "Ada" not in entities(store)
+    assert (one.facts, before["Ada"].facts, before["Ada Lovelace"].facts) == (3, 2, 2)
+    assert one.score == pytest.approx(60.0)
+    with store.read() as reader:
+        rows = reader.named(["ada", "ada lovelace"])
+        assert rows["ada"] == rows["ada lovelace"]
+        assert reader.spread(np.array(rows["ada"])).tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        ADA,
+        Decision(Kind.MERGE, ("Ada", "Babbage", "notes"), "Everything"),
+        Decision(Kind.MERGE, ("Ada", "Ada Lovelace"), "Babbage"),
+        Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document_id("/docs/a.txt"),)),
+        Decision(Kind.SPLIT, ("Ada",), "Babbage", (document_id("/docs/a.txt"), document_id("/docs/b.txt"))),
+        Decision(Kind.APART, ("Ada", "Ada Lovelace")),
+        Decision(Kind.MERGE, ("nobody", "Ada"), "ADA"),
+    ],
+)
+def test_undoing_leaves_no_trace(store: SqliteStore, decision: Decision) -> None:
+    publish(store, "a", [MET, WROTE])
+    publish(store, "b", [MET, BOTH], title="Ada")
+    before = canonical(store)
+    decide(store, [decision])
+    assert canonical(store) != before
+    assert store.problems() == []
+    decide(store, (), [decision])
+    assert canonical(store) == before
+
+
+def test_a_name_means_another_thing_in_one_document(store: SqliteStore) -> None:
+    planet = publish(store, "planet", [("Mercury orbits the Sun.", ["Mercury", "the Sun"])])
+    publish(
+        store,
+        "god",
+        [("Mercury carries messages.", ["Mercury", "messages"]), ("Mercury orbits the Sun.", ["Mercury", "the Sun"])],
+    )
+    decide(store, [Decision(Kind.SPLIT, ("Mercury",), "Mercury (planet)", (planet.id,))])
+    known = entities(store)
+    assert (known["Mercury"].facts, known["Mercury (planet)"].facts) == (2, 1)
+    assert facts(store)["Mercury orbits the Sun."].entities == ("Mercury", "Mercury (planet)", "the Sun")
+    withdraw(store, planet)
+    assert "Mercury (planet)" not in entities(store)
+
+
+def test_a_decision_holds_for_documents_that_come_later(store: SqliteStore, tmp_path: Path) -> None:
+    decide(store, [ADA])
+    publish(store, "a", [MET, BOTH])
+    publish(store, "b", [WROTE])
+    assert entities(store)["Ada Lovelace"].facts == 3
+    other = SqliteStore(tmp_path / "other", "test")
+    publish(other, "b", [WROTE])
+    publish(other, "a", [MET, BOTH])
+    decide(other, [ADA])
+    assert canonical(other) == canonical(store)
+    other.close()
+
+
+def test_what_is_split_off_can_be_merged(store: SqliteStore) -> None:
+    source = publish(store, "a", [MET])
+    publish(store, "b", [WROTE])
+    split = Decision(Kind.SPLIT, ("Ada",), "Ada (countess)", (source.id,))
+    merged = Decision(Kind.MERGE, ("Ada (countess)", "Ada Lovelace"), "Ada Lovelace")
+    decide(store, [split, merged])
+    assert entities(store)["Ada Lovelace"].facts == 2
+    decide(store, (), [split])
+    assert (entities(store)["Ada Lovelace"].facts, entities(store)["Ada"].facts) == (1, 1)
+
+
+def test_a_contradiction_changes_nothing(store: SqliteStore) -> None:
+    publish(store, "a", [MET, WROTE])
+    decide(store, [ADA])
+    before = canonical(store)
+    with pytest.raises(DecisionRefused):
+        decide(store, [Decision(Kind.MERGE, ("Babbage", "notes"), "x"), Decision(Kind.APART, ("Ada", "Ada Lovelace"))])
+    assert canonical(store) == before
+
+
+def test_deciding_twice_changes_nothing(store: SqliteStore) -> None:
+    publish(store, "a", [MET, WROTE])
+    decide(store, [ADA])
+    with store.read() as reader:
+        (first,) = reader.decisions()
+    decide(store, [Decision(Kind.MERGE, ("ADA LOVELACE", "Ada"), "Ada Lovelace")])
+    with store.read() as reader:
+        assert reader.decisions() == [first]
