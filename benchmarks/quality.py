@@ -7,20 +7,22 @@ is used if it is left out.
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import extraction
+from benchmarks import extraction, representations
 from benchmarks.data import SETS, data_folder, filled, load
+from benchmarks.recorded import RECORDED, recorded_workspace
 from polyadic.evaluation.answers import can_be_quoted, quotes_the_answer
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, Question
-from polyadic.evaluation.retrieval import Run, run_method
-from polyadic.settings import ModelSettings, Settings
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.measure import Measure, scores_of
+from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.retrieval import run_method
 from polyadic.workspace import Workspace
-from tests.server import ModelServer, recorded_model
 
-RECORDED = "2wiki-101"
 METHODS = ("chunks", "hypergraph", "walk", "auto")
 CONTEXT_TOKENS = 4000
 REPORT = Path(__file__).parent.parent / "docs" / "quality.md"
@@ -78,24 +80,22 @@ def _retrieval(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> 
 def _with_a_model(folder: Path) -> Iterator[str]:
     dataset = load(RECORDED)
     yield WITH_A_MODEL.format(name=RECORDED, questions=len(dataset.questions))
-    with ModelServer([recorded_model(data_folder() / RECORDED)]) as server:
-        model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
-        with Workspace(folder / f"{RECORDED}-with-a-model", Settings(model=model)) as workspace:
-            workspace.index([dataset.corpus])
-            yield from _methods(dataset, workspace)
+    with recorded_workspace(folder) as workspace:
+        yield from _methods(dataset, workspace)
+        yield from representations.section(workspace, dataset.questions)
 
 
 def _methods(dataset: Dataset, workspace: Workspace) -> Iterator[str]:
     yield "| method | recall@5 | odd half | all gold@5 | all gold@8 |\n|---|---|---|---|---|"
     for method in METHODS:
-        runs = run_method(workspace, dataset.questions, method, CONTEXT_TOKENS)
-        measures: list[tuple[Sequence[Run], Callable[[Run], float]]] = [
-            (runs, lambda run: run.recall(5)),
-            (runs[1::2], lambda run: run.recall(5)),
-            (runs, lambda run: run.all_gold(5)),
-            (runs, lambda run: run.all_gold(8)),
+        outcomes = [run.outcome for run in run_method(workspace, dataset.questions, method, CONTEXT_TOKENS)]
+        measures: list[tuple[Sequence[Outcome], Measure]] = [
+            (outcomes, PassageRecall(5)),
+            (outcomes[1::2], PassageRecall(5)),
+            (outcomes, AllGold(5)),
+            (outcomes, AllGold(8)),
         ]
-        cells = [str(interval([measure(run) for run in part])) for part, measure in measures]
+        cells = [str(interval(scores_of(measure, part))) for part, measure in measures]
         yield f"| `{method}` | {' | '.join(cells)} |"
 
 

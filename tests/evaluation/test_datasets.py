@@ -31,7 +31,13 @@ def test_questions_come_with_answers_and_gold_passages(folder: Path) -> None:
     dataset = load_beir(folder)
     assert (dataset.name, dataset.corpus) == ("little", folder / "corpus.jsonl")
     assert dataset.questions == (
-        Question("q1", "Who wrote the first program?", ("Ada Lovelace", "Ada"), frozenset({"d1", "d2"})),
+        Question(
+            "q1",
+            "Who wrote the first program?",
+            ("Ada Lovelace", "Ada"),
+            frozenset({"d1", "d2"}),
+            ("Ada Lovelace\nAda Lovelace wrote the first program.",),
+        ),
         Question("q2", "谁写了第一个程序？", (), frozenset()),
     )
 

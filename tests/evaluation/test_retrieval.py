@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from polyadic.evaluation.datasets import Question
-from polyadic.evaluation.measures.recall import all_gold_at, recall_at
-from polyadic.evaluation.retrieval import Run, run_method
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.retrieval import run_method
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
@@ -34,29 +36,27 @@ def kb(tmp_path: Path) -> Iterator[Workspace]:
 @pytest.mark.parametrize("method", ["chunks", "hypergraph", "walk", "auto"])
 def test_what_was_retrieved_is_kept_by_question_with_its_time(kb: Workspace, method: str) -> None:
     runs = run_method(kb, QUESTIONS, method, 4_000)
-    assert [run.question for run in runs] == QUESTIONS
+    assert [run.outcome.question for run in runs] == QUESTIONS
     for run in runs:
-        assert len(run.retrieved) == len(set(run.retrieved))
-        assert set(run.retrieved) <= {"ada", "byron", "engine", "bread"}
-        assert run.recall(4) == run.all_gold(4) == 1.0
+        passages = run.outcome.passages
+        assert len(passages) == len(set(passages))
+        assert set(passages) <= {"ada", "byron", "engine", "bread"}
+        assert PassageRecall(4).score(run.outcome) == AllGold(4).score(run.outcome) == 1.0
         assert run.seconds > 0
         assert run.embedding_seconds > 0
-    assert runs[0].retrieved[0] == "engine"
+        assert 0 < run.outcome.tokens <= 4_000
+        assert run.outcome.generation is None
+    assert runs[0].outcome.passages[0] == "engine"
+    assert any("designed the Analytical Engine" in text for text in runs[0].outcome.knowledge)
 
 
 def test_a_walk_reaches_what_shares_no_name_with_the_question(kb: Workspace) -> None:
     run = run_method(kb, QUESTIONS[1:], "walk", 4_000)[0]
-    assert set(run.retrieved[:2]) == {"ada", "byron"}
+    assert set(run.outcome.passages[:2]) == {"ada", "byron"}
 
 
 def test_without_knowledge_nothing_is_recalled(kb: Workspace) -> None:
-    assert [run.retrieved for run in run_method(kb, QUESTIONS, "none", 4_000)] == [(), ()]
-    assert [run.retrieved for run in run_method(kb, QUESTIONS, "chunks", 0)] == [(), ()]
+    for method, tokens in (("none", 4_000), ("chunks", 0)):
+        runs = run_method(kb, QUESTIONS, method, tokens)
+        assert [run.outcome for run in runs] == [Outcome(question) for question in QUESTIONS]
     assert run_method(kb, [], "walk", 4_000) == []
-
-
-def test_measures_of_a_run() -> None:
-    run = Run(Question("q", "?", (), frozenset({"a", "b"})), ("a", "x", "b"), 0.1, 0.0)
-    assert [run.recall(k) for k in (1, 2, 3, 9)] == [0.5, 0.5, 1.0, 1.0]
-    assert [run.all_gold(k) for k in (1, 2, 3, 9)] == [0.0, 0.0, 1.0, 1.0]
-    assert recall_at(0, ["a"], {"a"}) == all_gold_at(0, ["a"], {"a"}) == 0.0

@@ -8,6 +8,8 @@ import pytest
 
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.measures.measure import scores_of
+from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.evaluation.retrieval import run_method
 from polyadic.models.weights import find_weights
 from polyadic.workspace import Workspace
@@ -35,8 +37,8 @@ def test_walk_finds_95_percent_of_the_gold_passages_and_beats_dense_retrieval(
     with Workspace(tmp_path) as workspace:
         workspace.index([dataset.corpus])
         walk, dense = (
-            np.mean([run.recall(5) for run in run_method(workspace, dataset.questions, method, 4000)])
-            for method in ("walk", "chunks")
+            np.mean(scores_of(PassageRecall(5), (run.outcome for run in runs)))
+            for runs in (run_method(workspace, dataset.questions, method, 4000) for method in ("walk", "chunks"))
         )
     assert walk >= 0.95
     assert walk > dense + 0.1

@@ -9,6 +9,9 @@ import pytest
 
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.measure import scores_of
+from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.evaluation.retrieval import run_method
 from polyadic.models.weights import find_weights
 from polyadic.settings import ModelSettings, Settings
@@ -39,7 +42,7 @@ def test_walk_finds_the_gold_passages_with_the_facts_of_a_model(
     report = workspace.index([dataset.corpus])
     assert (report.usage.calls, len(report.failed), report.stopped) == (report.chunks, 0, "")
     recorded_server.reset()
-    runs = run_method(workspace, dataset.questions, "walk", 4000)
-    assert np.mean([run.recall(5) for run in runs]) >= 0.97
-    assert np.mean([run.all_gold(8) for run in runs]) >= 0.96
+    outcomes = [run.outcome for run in run_method(workspace, dataset.questions, "walk", 4000)]
+    assert np.mean(scores_of(PassageRecall(5), outcomes)) >= 0.97
+    assert np.mean(scores_of(AllGold(8), outcomes)) >= 0.96
     assert recorded_server.asked == []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyadic.evaluation.datasets import Question, corpus_id
-from polyadic.evaluation.measures.recall import all_gold_at, recall_at
+from polyadic.evaluation.outcome import Outcome
 from polyadic.workspace import Workspace
 
 EMBEDDING_STEP = "embed"
@@ -12,27 +12,22 @@ EMBEDDING_STEP = "embed"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one method retrieved for one question: passages best first, and seconds, those of embedding apart."""
+    """What one method retrieved for one question, and the seconds it took, those of embedding apart."""
 
-    question: Question
-    retrieved: tuple[str, ...]
+    outcome: Outcome
     seconds: float
     embedding_seconds: float
-
-    def recall(self, k: int) -> float:
-        return recall_at(k, self.retrieved, self.question.gold)
-
-    def all_gold(self, k: int) -> float:
-        return all_gold_at(k, self.retrieved, self.question.gold)
 
 
 def run_method(workspace: Workspace, questions: Sequence[Question], method: str, context_tokens: int) -> list[Run]:
     """One run a question, in the order of the questions."""
     runs = []
     for question in questions:
-        knowledge = workspace.retrieve(question.text, method, context_tokens)
-        embedding = sum(step.seconds for step in knowledge.trace if step.name.startswith(EMBEDDING_STEP))
-        total = sum(step.seconds for step in knowledge.trace)
-        retrieved = tuple(corpus_id(source) for source in knowledge.documents)
-        runs.append(Run(question, retrieved, total - embedding, embedding))
+        found = workspace.retrieve(question.text, method, context_tokens)
+        embedding = sum(step.seconds for step in found.trace if step.name.startswith(EMBEDDING_STEP))
+        total = sum(step.seconds for step in found.trace)
+        passages = tuple(corpus_id(source) for source in found.documents)
+        texts = tuple(item.text for item in found.items)
+        outcome = Outcome(question, passages, texts, found.tokens)
+        runs.append(Run(outcome, total - embedding, embedding))
     return runs

@@ -1,0 +1,112 @@
+"""polyadic eval: compare methods on a question set."""
+
+from pathlib import Path
+
+import click
+
+from polyadic.blocking import plain
+from polyadic.cli.common import json_option, print_json, say, shown, workspace_option
+from polyadic.cli.eval_table import print_results
+from polyadic.cli.progress import shown_live
+from polyadic.evaluation.layouts import load_dataset
+from polyadic.evaluation.plan import MEASURES, AnswersBy, Plan
+from polyadic.evaluation.plots import require_plots
+from polyadic.evaluation.report import write_report
+from polyadic.evaluation.results import Results, summary_json, write_results
+from polyadic.evaluation.run import evaluate
+from polyadic.settings import METHODS
+from polyadic.workspace import Workspace
+
+DEFAULT_METHODS = "chunks,hypergraph,walk"
+DEFAULT_OUT = Path("polyadic-eval")
+
+
+@click.command("eval")
+@click.argument("dataset", type=click.Path(path_type=Path))
+@click.option("--methods", default=DEFAULT_METHODS, show_default=True, help="Some of query's methods, or all.")
+@click.option("--measures", help=f"Such as {','.join(MEASURES[:5])},r-s,g-e,win-rate (docs/evaluation.md).")
+@click.option("--limit", type=click.IntRange(min=1), help="Draw so many of the questions.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for index, results and report.")
+@click.option("--context-tokens", type=click.IntRange(min=1), help="Tokens of knowledge a question, for each method.")
+@click.option("--budgets", default="", help="Ask with these tokens as well, such as 500,1000,2000, for a curve.")
+@click.option("--answers", type=click.Choice(["model", "quotes", "none"]), help="Who answers (default: as set).")
+@click.option("--judge-model", default="", help="Name of the model that judges (default: the one that answers).")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the draw and the intervals.")
+@click.option("--at-once", type=click.IntRange(1, 1000), help="Questions under way together.")
+@workspace_option
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    dataset: Path,
+    methods: str,
+    measures: str | None,
+    limit: int | None,
+    out: Path | None,
+    context_tokens: int | None,
+    budgets: str,
+    answers: AnswersBy | None,
+    judge_model: str,
+    seed: int,
+    at_once: int | None,
+    workspace: str | None,
+    as_json: bool,
+) -> int:
+    """Put the questions of DATASET to several methods, over one index, and compare what they find and answer.
+
+    DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/, one with *contexts*.json and questions.json,
+    or a .jsonl of questions with their context. Results go to --out (default: polyadic-eval/NAME): a table here,
+    results.json, and report.html with plots and every question. The same command goes on where it was stopped.
+    """
+    require_plots()
+    questions = load_dataset(dataset)
+    folder = out or DEFAULT_OUT / questions.name
+    with Workspace(workspace or context.obj or folder / "workspace") as kb:
+        by = answers or _usual(kb)
+        plan = Plan(
+            methods=METHODS if methods.strip() == "all" else _listed(methods),
+            measures=_listed(measures) if measures else MEASURES,
+            context_tokens=context_tokens or kb.settings.retrieval.context_tokens,
+            answers=by,
+            limit=limit,
+            seed=seed,
+            at_once=at_once or (kb.settings.model.at_once if by == "model" else 1),
+            judge=judge_model,
+            budgets=_numbers(context, budgets),
+        )
+        with shown_live("evaluating", str) as say_progress:
+            results = plain(evaluate)(kb, questions, plan, folder, say_progress)
+            files = [write_results(results, folder), write_report(results, folder)]
+    if as_json:
+        print_json(summary_json(results))
+    else:
+        print_results(results)
+        say(f"\nwritten: {', '.join(shown(str(file.absolute())) for file in files)}")
+    return exit_code(results)
+
+
+def exit_code(results: Results) -> int:
+    """0 all questions asked and measured, 3 some."""
+    return 0 if results.is_whole else 3
+
+
+def _usual(kb: Workspace) -> AnswersBy:
+    by = kb.settings.answer.by
+    if by == "auto":
+        return "model" if kb.settings.model.name else "quotes"
+    return by
+
+
+def _numbers(context: click.Context, budgets: str) -> tuple[int, ...]:
+    listed = _listed(budgets)
+    if not all(number.isdecimal() and int(number) > 0 for number in listed):
+        raise click.UsageError(f"--budgets are numbers of tokens after a comma, not {budgets}", context)
+    return tuple(int(number) for number in listed)
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    """
+    >>> _listed("walk, chunks")
+    ('walk', 'chunks')
+    """
+    return tuple(name.strip() for name in names.split(",") if name.strip())

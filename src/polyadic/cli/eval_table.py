@@ -1,0 +1,105 @@
+"""What polyadic eval prints: methods by measures, as wide as the terminal."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+
+from polyadic.cli.common import count, say, spent
+from polyadic.evaluation.report_tables import score_text
+from polyadic.evaluation.results import Against, Results
+from polyadic.evaluation.scores import Column
+from polyadic.knowledge import Usage
+
+_FAILURES_SHOWN = 20
+_GAP = "  "
+
+
+def print_results(results: Results) -> None:
+    """The tables on standard output, what failed on standard error."""
+    plan = results.plan
+    say(
+        f"{results.dataset}: {count(len(results.questions), 'question')}, {plan.context_tokens:,} tokens each",
+        bold=True,
+    )
+    columns = [_method_names(results), *_score_columns(results), *_cost_columns(results)]
+    for part in _fitting(columns, shutil.get_terminal_size((100, 24)).columns):
+        say()
+        _print_table(part)
+    say("in brackets: 95 % bootstrap interval of the mean over the questions")
+    for one in results.comparisons:
+        say(_wins(one))
+    paid = sum((cost.retrieval_usage + cost.answering_usage for cost in results.costs), Usage())
+    if paid.calls:
+        say(f"questions: {spent(paid)}")
+    for note in results.notes:
+        say(note)
+    for failure in results.failures[:_FAILURES_SHOWN]:
+        say(f"  {failure.question} by {failure.method}: {failure.reason}", err=True)
+    if results.failures:
+        say(f"{count(len(results.failures), 'question')} failed; the same command asks them again", err=True)
+    if results.stopped:
+        say(f"stopped: {results.stopped}; what was finished is kept, and the same command goes on", err=True)
+
+
+def _method_names(results: Results) -> list[str]:
+    return ["method", *results.plan.methods]
+
+
+def _score_columns(results: Results) -> Iterator[list[str]]:
+    for place, column in enumerate(results.scores.columns):
+        if results.scores.applies(place):
+            yield [
+                column.name,
+                *(_score(column, results, method, place) for method in range(len(results.plan.methods))),
+            ]
+
+
+def _cost_columns(results: Results) -> Iterator[list[str]]:
+    yield ["tokens", *(f"{cost.tokens:,.0f}" for cost in results.costs)]
+    yield ["ms to retrieve", *(f"{1000 * cost.retrieval_seconds:,.1f}" for cost in results.costs)]
+    if results.plan.answers != "none":
+        yield ["ms to answer", *(f"{1000 * cost.answering_seconds:,.1f}" for cost in results.costs)]
+    if any(cost.money_per_1000_questions for cost in results.costs):
+        yield ["$ per 1,000", *(f"{cost.money_per_1000_questions:.2f}" for cost in results.costs)]
+
+
+def _score(column: Column, results: Results, method: int, place: int) -> str:
+    found, unreadable = results.scores.intervals[method][place], int(results.scores.unreadable[method, place])
+    said = f" ({unreadable} unreadable)" if unreadable else ""
+    if found is None:
+        return f"–{said}"
+    low, high = score_text(column, found.low), score_text(column, found.high)
+    return f"{score_text(column, found.mean)} [{low}, {high}]{said}"
+
+
+def _wins(one: Against) -> str:
+    rates = (f"{c.criterion} {'–' if c.rate is None else f'{c.rate:.1f} %'}" for c in one.comparison.counts)
+    return f"{one.method} preferred to {one.other}: {', '.join(rates)}"
+
+
+def _fitting(columns: Sequence[list[str]], width: int) -> Iterator[list[list[str]]]:
+    """The columns in tables that are no wider than that, each behind the first column.
+
+    >>> [len(part) for part in _fitting([["m", "walk"], ["a", "0.5"], ["b", "0.6"], ["c", "0.7"]], 14)]
+    [3, 2]
+    """
+    first, part = columns[0], [columns[0]]
+    for column in columns[1:]:
+        if len(part) > 1 and sum(_width(one) + len(_GAP) for one in [*part, column]) - len(_GAP) > width:
+            yield part
+            part = [first]
+        part.append(column)
+    yield part
+
+
+def _print_table(columns: Sequence[list[str]]) -> None:
+    widths = [_width(column) for column in columns]
+    for number, row in enumerate(zip(*columns, strict=True)):
+        cells = [
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        say(_GAP.join(cells), bold=not number)
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(len(cell) for cell in column)

@@ -1,0 +1,43 @@
+"""Scores by what kind a question is of: arity of its fact, hops, gold passages, the data set's own word for it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.evaluation.datasets import Question
+from polyadic.evaluation.scores import Scores
+
+_MOST_GROUPS = 12
+_BY: tuple[tuple[str, Callable[[Question], str]], ...] = (
+    ("arity", lambda question: str(question.arity or "")),
+    ("hops", lambda question: str(question.hops or "")),
+    ("gold passages", lambda question: str(len(question.gold) or "")),
+    ("kind", lambda question: question.kind),
+)
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """``means[g, m, c]`` over the questions of each group; ``sizes`` says how many these are."""
+
+    by: str
+    groups: tuple[str, ...]
+    sizes: tuple[int, ...]
+    means: NDArray[np.float64]
+
+
+def breakdowns(questions: Sequence[Question], scores: Scores) -> list[Breakdown]:
+    """Those that divide these questions into at least two groups, and into so few that they can be shown."""
+    found = []
+    for by, group_of in _BY:
+        places: dict[str, list[int]] = {}
+        for place, question in enumerate(questions):
+            if group := group_of(question):
+                places.setdefault(group, []).append(place)
+        if 2 <= len(places) <= _MOST_GROUPS:
+            groups = sorted(places, key=lambda group: (len(group), group) if group.isdecimal() else (99, group))
+            means = np.array([scores.means(places[group]) for group in groups])
+            found.append(Breakdown(by, tuple(groups), tuple(len(places[group]) for group in groups), means))
+    return found

@@ -1,0 +1,20 @@
+"""all-gold@k: whether all of a question's gold passages are among the first k retrieved."""
+
+from polyadic.evaluation.outcome import Outcome
+
+
+class AllGold:
+    """1 if every gold passage is among the first k, else 0.
+
+    Source: "perfect@k" of fast-graphrag's benchmark. A question of several hops cannot be answered from fewer.
+    """
+
+    best = 1.0
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.name = f"all-gold@{k}"
+
+    def score(self, outcome: Outcome) -> float | None:
+        gold = outcome.question.gold
+        return float(gold <= set(outcome.passages[: self.k])) if gold else None

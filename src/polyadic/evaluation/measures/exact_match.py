@@ -1,0 +1,20 @@
+"""EM: whether an answer is a golden answer."""
+
+from polyadic.evaluation.measures.normalised import normalised
+from polyadic.evaluation.outcome import Outcome
+
+
+class ExactMatch:
+    """100 if an answer equals any of the golden answers after SQuAD's normalisation, else 0.
+
+    Source: Rajpurkar et al., SQuAD (EMNLP 2016).
+    """
+
+    name = "em"
+    best = 100.0
+
+    def score(self, outcome: Outcome) -> float | None:
+        golds = outcome.question.answers
+        if outcome.answer is None or not golds:
+            return None
+        return 100.0 * (normalised(outcome.answer) in map(normalised, golds))

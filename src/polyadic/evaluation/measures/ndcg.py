@@ -1,0 +1,20 @@
+"""nDCG@k: how high a question's gold passages stand among the first k retrieved."""
+
+from polyadic.evaluation.measures.ranking import of_passages
+from polyadic.evaluation.outcome import Outcome
+
+
+class NDCG:
+    """Normalised discounted cumulative gain of the first k passages, in [0, 1]; a gold passage gains 1.
+
+    Source: Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, computed by ``ir_measures``; BEIR reports nDCG@10.
+    """
+
+    best = 1.0
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.name = f"ndcg@{k}"
+
+    def score(self, outcome: Outcome) -> float | None:
+        return of_passages(f"nDCG@{self.k}", outcome)

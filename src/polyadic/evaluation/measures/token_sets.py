@@ -1,0 +1,57 @@
+"""Texts as sets of tokens or of capitalised words, and how much of one set another covers."""
+
+import re
+from collections.abc import Iterable, Set
+from functools import cache
+from typing import Any, TypeVar
+
+from polyadic.models.pieces import pieces
+
+T = TypeVar("T")
+
+# The tokenizer refuses to encode more than 200,000 tokens at once, and a character may have four.
+_PIECE = 50_000
+_WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
+
+
+def token_set(text: str) -> frozenset[int]:
+    """The tokens that a text has in cl100k, which stands in for GPT-2's vocabulary: that is not bundled.
+
+    As in GPT-2, a word in the middle of a text is another token than the same word at its beginning.
+
+    >>> len(token_set("the same, the same")), len(token_set(""))
+    (4, 0)
+    """
+    encode = _encoding().encode_ordinary
+    return frozenset(token for piece in pieces(text, _PIECE) for token in encode(piece))
+
+
+def capitalised_words(text: str) -> frozenset[str]:
+    """The words that begin with a capital letter, as they are written.
+
+    >>> sorted(capitalised_words("The Engine of O'Brien, in 1843"))
+    ['Engine', "O'Brien", 'The']
+    """
+    return frozenset(word for word in _WORD.findall(text) if word[0].isupper())
+
+
+def covered(wanted: Set[T], given: Set[T]) -> float | None:
+    """The percentage of what is wanted that is given; None where nothing is wanted.
+
+    >>> covered({1, 2}, {2, 3}), covered(set(), {2})
+    (50.0, None)
+    """
+    return 100 * len(wanted & given) / len(wanted) if wanted else None
+
+
+def most_covered(wanted: Iterable[Set[T]], given: Set[T]) -> float | None:
+    """The percentage of the set that is covered best; None where there is none, or all are empty."""
+    return max((share for each in wanted if (share := covered(each, given)) is not None), default=None)
+
+
+@cache
+def _encoding() -> Any:
+    # Imported late: reading the vocabulary takes half a second.
+    import bpe_openai
+
+    return bpe_openai.get_encoding("cl100k_base")

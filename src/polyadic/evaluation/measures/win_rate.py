@@ -1,0 +1,117 @@
+"""Win rates: which of two answers to the same question a judge prefers, each pair shown in both orders."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from polyadic.errors import NotFound
+from polyadic.evaluation.measures.judged_replies import read_winners
+from polyadic.evaluation.measures.judging_prompts import indented, path
+from polyadic.evaluation.measures.measure import PURPOSE
+from polyadic.evaluation.outcome import Outcome
+from polyadic.models.language_model import Request, Schema
+from polyadic.prompts.library import Prompts
+
+CRITERIA = ("comprehensiveness", "diversity", "empowerment", "overall")
+
+_WINNER = {
+    "type": "object",
+    "properties": {"winner": {"type": "string", "enum": ["Answer 1", "Answer 2"]}, "reason": {"type": "string"}},
+    "required": ["winner", "reason"],
+    "additionalProperties": False,
+}
+_VERDICT = Schema(
+    "comparison",
+    {
+        "type": "object",
+        "properties": dict.fromkeys(CRITERIA, _WINNER),
+        "required": list(CRITERIA),
+        "additionalProperties": False,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question, by id and text, with the answers of the first and of the second set."""
+
+    id: str
+    question: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge said of a pair in one order: for each of CRITERIA 1 or 2, as shown; None where it cannot be read.
+
+    ``in_order`` tells whether the answer of the first set was shown as Answer 1.
+    """
+
+    id: str
+    in_order: bool
+    winners: tuple[int | None, ...]
+
+    def won(self, criterion: str) -> bool | None:
+        """Whether the answer of the first set was preferred.
+
+        >>> Verdict("q", False, (1, 2, None, 2)).won("diversity")
+        True
+        """
+        winner = self.winners[CRITERIA.index(criterion)]
+        return None if winner is None else (winner == 1) == self.in_order
+
+
+class WinRate:
+    """The percentage of verdicts that prefer the first set's answer, of those that can be read, both orders together.
+
+    Source: HiRAG (arXiv 2503.10150), Table 1, after LightRAG; the request in our own words. One call
+    gives the verdicts on all of CRITERIA. What the verdicts come to is counted in ``comparison``.
+    """
+
+    name = "win-rate"
+    best = 100.0
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompt = prompts.get(path("comparison"))
+
+    def requests(self, pair: Pair) -> tuple[Request, Request]:
+        """The pair in order, and the other way round."""
+        return self._request(pair.question, pair.first, pair.second), self._request(
+            pair.question, pair.second, pair.first
+        )
+
+    def is_readable(self, reply: str) -> bool:
+        """Whether a reply names a winner in every respect."""
+        return None not in read_winners(reply, CRITERIA)
+
+    def read(self, pair: Pair, replies: Sequence[str | None]) -> tuple[Verdict, Verdict]:
+        """The verdicts, from the replies to both requests, in their order; None for one that never came."""
+        in_order, swapped = (read_winners(reply or "", CRITERIA) for reply in replies)
+        return Verdict(pair.id, True, in_order), Verdict(pair.id, False, swapped)
+
+    def _request(self, question: str, one: str, two: str) -> Request:
+        shown = self._prompt.messages(question=indented(question), first=indented(one), second=indented(two))
+        return Request(PURPOSE, shown, _VERDICT)
+
+
+def pairs(first: Sequence[Outcome], second: Sequence[Outcome]) -> list[Pair]:
+    """The answers of two sets to the same questions, by the questions' ids, in the order of the first set.
+
+    Raises
+    ------
+    NotFound
+        A question has an answer in one of the sets only.
+    """
+    answers, others = dict(_answers(first)), dict(_answers(second))
+    if alone := answers.keys() ^ others.keys():
+        which = "first" if min(alone) in answers else "second"
+        raise NotFound(
+            f"question {min(alone)} has an answer in the {which} set only ({len(alone)} such questions)",
+            "compare answers to the same questions",
+        )
+    questions = {outcome.question.id: outcome.question.text for outcome in first}
+    return [Pair(id, questions[id], answer, others[id]) for id, answer in answers.items()]
+
+
+def _answers(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str]]:
+    return ((outcome.question.id, outcome.answer) for outcome in outcomes if outcome.answer is not None)

@@ -1,0 +1,120 @@
+"""``report.html``: one file with tables, plots and every question, which needs nothing from anywhere else."""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from polyadic import __version__
+from polyadic.evaluation.plots import COLOURS, MARKS, Plot
+from polyadic.evaluation.report_data import page_data
+from polyadic.evaluation.report_plots import construction_plots, cost_plots, quality_plots
+from polyadic.evaluation.report_tables import construction_table, quality_table, question_cost_table, win_table
+from polyadic.evaluation.results import Results
+
+FILE_NAME = "report.html"
+
+
+def write_report(results: Results, folder: Path) -> Path:
+    """Write ``report.html``, aside first, so that nobody reads half of it.
+
+    Raises
+    ------
+    SettingsError
+        matplotlib, which draws the plots, is not installed.
+    """
+    file = folder / FILE_NAME
+    aside = file.with_suffix(".html.part")
+    aside.write_text(page(results), encoding="utf-8", errors="replace")
+    aside.replace(file)
+    return file
+
+
+def page(results: Results) -> str:
+    """The whole page."""
+    data, script = page_data(results), _part("page.js")
+    everything = len(results.questions)
+    some = f"{data.questions:,} of {everything:,} questions; results.json has all."
+    shown = f"All {everything:,} questions." if data.questions == everything else some
+    return _filled(
+        _part("page.html"),
+        {
+            "title": escape(f"{results.dataset}: {len(results.plan.methods)} methods compared"),
+            "style": _part("style.css"),
+            "head": "\n".join(_head(results)),
+            "sections": "\n".join(_sections(results)),
+            "shown": f"{escape(shown)} Texts are cut where they are long.",
+            # As browsers hash it: all that stands between the tags.
+            "script-hash": _hash(f"\n{script}\n"),
+            "script": script,
+            "data": data.json,
+        },
+    )
+
+
+def _head(results: Results) -> Iterator[str]:
+    plan = results.plan
+    drawn = f" drawn with seed {plan.seed}" if plan.limit is not None else ""
+    by = f" answers by {results.model};" if results.model else ""
+    yield (
+        f"<p>{len(results.questions):,} questions{drawn}, {plan.context_tokens:,} tokens of knowledge each;"
+        f"{escape(by)} vectors by {escape(results.construction.embedder)}; Polyadic {escape(__version__)}.</p>"
+    )
+    for note in (*results.notes, *([f"stopped: {results.stopped}"] if results.stopped else [])):
+        yield f'<p class="quiet">{escape(note)}</p>'
+    if results.failures:
+        first, several = results.failures[0], f"{len(results.failures):,} questions failed"
+        said = f"{several}, among them {first.question} by {first.method}: {first.reason}"
+        yield f'<p class="quiet">{escape(said)}</p>'
+
+
+def _sections(results: Results) -> Iterator[str]:
+    yield "<h2>Quality</h2>"
+    yield quality_table(results)
+    if results.comparisons:
+        yield "<h2>Win rates</h2>"
+        yield win_table(results.comparisons)
+    yield "<h2>Curves</h2>"
+    yield _legend(results.plan.methods)
+    yield _plots(quality_plots(results))
+    yield "<h2>Questions: time, tokens and cost</h2>"
+    yield question_cost_table(results)
+    yield _plots(cost_plots(results))
+    yield "<h2>Construction</h2>"
+    yield construction_table(results)
+    yield _plots(construction_plots(results))
+
+
+def _legend(methods: Iterable[str]) -> str:
+    entries = []
+    for number, method in enumerate(methods):
+        dashed = ' class="dashed"' if number >= COLOURS else ""
+        # U+FE0E: as a letter, not as an emoji.
+        mark = f"{MARKS[number % len(MARKS)]}\ufe0e{'┄' if dashed else '─'}"
+        swatch = f'<span class="series-{number % COLOURS}" aria-hidden="true">{mark}</span>'
+        entries.append(f"<li{dashed}>{swatch} {escape(method)}</li>")
+    return f'<ul class="legend" aria-label="Methods">{"".join(entries)}</ul>'
+
+
+def _plots(plots: Iterable[Plot]) -> str:
+    figures = (
+        f"<figure><h3>{escape(plot.title)}</h3>{plot.svg}<figcaption>{escape(plot.caption)}</figcaption></figure>"
+        for plot in plots
+    )
+    return f'<div class="plots">{"".join(figures)}</div>'
+
+
+def _filled(template: str, parts: dict[str, str]) -> str:
+    """The template with each ``{{name}}`` filled in; what is filled in is not looked at again."""
+    before, *rest = template.split("{{")
+    return before + "".join(parts[name] + after for name, _, after in (piece.partition("}}") for piece in rest))
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _part(name: str) -> str:
+    return files("polyadic.evaluation.page").joinpath(name).read_text(encoding="utf-8").rstrip("\n")

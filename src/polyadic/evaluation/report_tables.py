@@ -1,0 +1,164 @@
+"""The tables of a report, as HTML; whatever they say is escaped."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from polyadic.evaluation.bootstrap import Interval
+from polyadic.evaluation.measures.win_rate import CRITERIA
+from polyadic.evaluation.results import Against, Results
+from polyadic.evaluation.scores import Column
+from polyadic.knowledge import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text in a table; ``small`` stands below it, ``is_best`` marks the best of a column."""
+
+    text: str
+    small: str = ""
+    is_best: bool = False
+
+
+def quality_table(results: Results) -> str:
+    """Methods by measures, with intervals; the best of each column is marked."""
+    scores = results.scores
+    places = [place for place in range(len(scores.columns)) if scores.applies(place)]
+    best = {place: _best([row[place] for row in scores.intervals]) for place in places}
+    rows = []
+    for method, row, unreadable in zip(results.plan.methods, scores.intervals, scores.unreadable.tolist(), strict=True):
+        cells = [_score(scores.columns[place], row[place], best[place], unreadable[place]) for place in places]
+        rows.append([Cell(method), *cells])
+    caption = "Means over the questions with 95 % bootstrap intervals; the best of each column is marked."
+    return table(caption, ["method", *(scores.columns[place].name for place in places)], rows)
+
+
+def question_cost_table(results: Results) -> str:
+    """What a question takes by each method: HyperGraphRAG's TPQ and CP1kQ, HiRAG's tokens, calls and seconds."""
+    rows = [
+        [
+            Cell(method),
+            Cell(f"{cost.questions:,}"),
+            Cell(f"{cost.tokens:,.0f}"),
+            Cell(_ms(cost.retrieval_seconds), f"median {_ms(cost.retrieval_median)}"),
+            Cell(_ms(cost.answering_seconds)),
+            Cell(f"{cost.retrieval_seconds + cost.answering_seconds:.3f}"),
+            Cell(*_per_question(cost.retrieval_usage, cost.questions)),
+            Cell(*_per_question(cost.answering_usage, cost.questions)),
+            Cell(_money(cost.money_per_1000_questions)),
+        ]
+        for method, cost in zip(results.plan.methods, results.costs, strict=True)
+    ]
+    names = [
+        "method",
+        "questions",
+        "tokens of knowledge",
+        "retrieval, ms",
+        "answer, ms",
+        "TPQ, s",
+        "model tokens to retrieve",
+        "model tokens to answer",
+        "CP1kQ, $",
+    ]
+    caption = "A question by each method: means; TPQ seconds a question, CP1kQ dollars per 1,000 questions."
+    return table(caption, names, rows)
+
+
+def construction_table(results: Results) -> str:
+    """What the index took: HyperGraphRAG's TP1kT and CP1kT, HiRAG's tokens, calls and seconds."""
+    built, used = results.construction, results.construction.usage
+    per_1000 = built.seconds_per_1000_tokens
+    arity = f"{built.counts.participations / built.counts.facts:.1f}" if built.counts.facts else "–"
+    rows = [
+        ("read by", ", ".join(built.extractors) or "–"),
+        ("embedded by", built.embedder),
+        ("tokens of the corpus", f"{built.tokens:,}"),
+        ("tokens of facts", f"{built.fact_tokens:,}"),
+        ("documents, chunks", f"{built.counts.documents:,}, {built.counts.chunks:,}"),
+        ("entities", f"{built.counts.entities:,}"),
+        ("facts", f"{built.counts.facts:,}"),
+        ("entities of a fact", arity),
+        ("pairs, were facts broken up", f"{built.pairs:,}"),
+        ("seconds", "–" if built.seconds is None else f"{built.seconds:,.1f}"),
+        ("TP1kT, seconds per 1,000 tokens", "–" if per_1000 is None else f"{per_1000:.3f}"),
+        ("model calls", f"{used.calls:,}"),
+        ("model tokens sent, received", f"{used.prompt_tokens:,}, {used.completion_tokens:,}"),
+        ("CP1kT, dollars per 1,000 tokens", _money(built.money_per_1000_tokens)),
+    ]
+    caption = "One index, shared by all methods."
+    return table(caption, ["construction", ""], [[Cell(name), Cell(value)] for name, value in rows])
+
+
+def win_table(comparisons: Sequence[Against]) -> str:
+    """Win rates by criterion, with wins in both orders, flips and losses."""
+    rows = [[Cell(f"{one.method} against {one.other}"), *_wins(one)] for one in comparisons]
+    caption = (
+        "Share of verdicts that prefer the first method, each pair judged in both orders; below it the questions won in"
+        " both orders, decided by the order (flips), lost in both, and replies without a verdict."
+    )
+    return table(caption, ["methods", *CRITERIA, "tokens of an answer"], rows)
+
+
+def table(caption: str, names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """A table that scrolls by itself where it is too wide."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    body = "".join(f"<tr>{''.join(_cell(cell, not place) for place, cell in enumerate(row))}</tr>\n" for row in rows)
+    return (
+        f'<p class="quiet">{escape(caption)}</p>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>"
+    )
+
+
+def score_text(column: Column, value: float) -> str:
+    """A score as people read it.
+
+    >>> score_text(Column("recall@5", 1.0), 0.97531), score_text(Column("f1", 100.0), 48.04)
+    ('0.975', '48.0')
+    """
+    return f"{value:.3f}" if column.best == 1 else f"{value:.1f}"
+
+
+def _cell(cell: Cell, is_head: bool) -> str:
+    small = f"<small>{escape(cell.small)}</small>" if cell.small else ""
+    if is_head:
+        return f'<th scope="row">{escape(cell.text)}{small}</th>'
+    best = ' class="best"' if cell.is_best else ""
+    return f"<td{best}>{escape(cell.text)}{small}</td>"
+
+
+def _score(column: Column, found: Interval | None, best: float, unreadable: int) -> Cell:
+    if found is None:
+        return Cell("–", f"{unreadable} unreadable" if unreadable else "")
+    around = f"{score_text(column, found.low)} to {score_text(column, found.high)}"
+    small = f"{around}, {unreadable} unreadable" if unreadable else around
+    return Cell(score_text(column, found.mean), small, math.isclose(found.mean, best) and found.mean > 0)
+
+
+def _best(found: Sequence[Interval | None]) -> float:
+    """The best mean of several methods; NaN, which nothing is close to, where there are no several."""
+    means = [one.mean for one in found if one is not None]
+    return max(means) if len(means) > 1 else math.nan
+
+
+def _wins(one: Against) -> Iterator[Cell]:
+    for count in one.comparison.counts:
+        rate = "–" if count.rate is None else f"{count.rate:.1f}"
+        unreadable = f", {count.unreadable} unreadable" if count.unreadable else ""
+        yield Cell(rate, f"{count.wins} won, {count.flips} flips, {count.losses} lost{unreadable}")
+    yield Cell(f"{one.comparison.first_tokens:.0f}", f"against {one.comparison.second_tokens:.0f}")
+
+
+def _per_question(usage: Usage, questions: int) -> tuple[str, str]:
+    if not usage.calls or not questions:
+        return "–", ""
+    return f"{usage.tokens / questions:,.0f}", f"{usage.calls / questions:.1f} calls"
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:,.1f}"
+
+
+def _money(money: float) -> str:
+    return f"{money:.4f}" if money else "–"

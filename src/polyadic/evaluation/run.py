@@ -1,0 +1,146 @@
+"""An evaluation from beginning to end: index the corpus once, put every question to every method, measure."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+from filelock import FileLock, Timeout
+
+from polyadic.asking import NO_MODEL
+from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.errors import ModelUnavailable, StoreBusy, UnreadableDataset
+from polyadic.evaluation import journal as journals
+from polyadic.evaluation.asking_all import Asked, ask_all
+from polyadic.evaluation.breakdown import breakdowns
+from polyadic.evaluation.construction import construction_of, seconds_so_far
+from polyadic.evaluation.curves import curves
+from polyadic.evaluation.datasets import Dataset, Question
+from polyadic.evaluation.journal import Journal
+from polyadic.evaluation.layouts import documents
+from polyadic.evaluation.measuring import Measures
+from polyadic.evaluation.plan import Plan, drawn, made_with
+from polyadic.evaluation.record import Record
+from polyadic.evaluation.results import Clock, Results, cost_of
+from polyadic.evaluation.scores import Outcomes
+from polyadic.evaluation.sweep import swept
+from polyadic.prompts.library import Prompts
+from polyadic.workspace import Workspace
+
+Said = Callable[[str], None]
+"""Told how far the work has come, in words."""
+
+
+async def evaluate(
+    kb: Workspace, dataset: Dataset, plan: Plan, folder: Path, say_progress: Said = lambda line: None
+) -> Results:
+    """Evaluate methods on a data set.
+
+    What was done before into the same folder is not done again: the corpus is indexed where it has to be, questions
+    are asked that have no result yet, and judgements are remembered by the workspace.
+
+    Parameters
+    ----------
+    kb
+        Filled with the data set's passages, unless it holds them already.
+    folder
+        Where records are kept; made if it is not there.
+
+    Raises
+    ------
+    SettingsError
+        A measure is not known, or needs a language model, and none is named.
+    StoreError
+        The folder holds results of another data set or of other settings.
+    ModelUnavailable
+        A model is not to be had, and nothing was done.
+    """
+    if plan.answers == "model" and not kb.settings.model.name:
+        raise NO_MODEL
+    chosen = Measures(plan, kb)
+    questions = drawn(dataset.questions, plan.limit, plan.seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        started = perf_counter()
+        report = await _indexed(kb, dataset, say_progress)
+        seconds = seconds_so_far(folder, report)
+        indexed = perf_counter()
+        construction = construction_of(kb, seconds)
+        parts = made_with(plan, dataset, kb.settings, Prompts(kb.folder), kb.embedder.name, construction.counts)
+        with Journal(folder / journals.FILE_NAME, parts) as journal:
+            begun = perf_counter()
+            asked = await ask_all(kb, questions, plan, journal, _progress(say_progress))
+            ended = perf_counter()
+            records = tuple(tuple(journal.get(q.id, method) for q in questions) for method in plan.methods)
+            sweep = await swept(questions, plan, journal, chosen.unjudged)
+        if asked.stopped and not any(record for row in records for record in row):
+            raise ModelUnavailable(asked.stopped)
+        say_progress("scoring")
+        try:
+            scores, comparisons = await chosen.measured(_outcomes(questions, records), plan)
+        except ModelUnavailable as problem:
+            asked = Asked(asked.asked, asked.failures, asked.stopped or str(problem))
+            scores, comparisons = await chosen.unjudged(_outcomes(questions, records)), ()
+    return Results(
+        dataset=dataset.name,
+        plan=plan,
+        questions=questions,
+        records=records,
+        scores=scores,
+        comparisons=comparisons,
+        breakdowns=tuple(breakdowns(questions, scores)),
+        sweep=sweep,
+        curves=curves(questions, records, plan.context_tokens),
+        construction=construction,
+        costs=tuple(cost_of(row) for row in records),
+        failures=asked.failures,
+        stopped=asked.stopped or report.stopped,
+        model=kb.settings.model.name if plan.answers == "model" else "",
+        notes=tuple(_notes(report, construction.counts.documents, plan, records)),
+        clock=Clock(indexed - started, ended - begun, perf_counter() - ended),
+    )
+
+
+async def _indexed(kb: Workspace, dataset: Dataset, say_progress: Said) -> IndexReport:
+    def report_progress(progress: Progress) -> None:
+        say_progress(f"indexing: {progress.documents:,} documents, {progress.texts_embedded:,} texts embedded")
+
+    report = await kb.aadd(documents(dataset, kb.settings.reading), report_progress)
+    if not report.documents:
+        reason = f" ({report.skipped[0]})" if report.skipped else ""
+        raise UnreadableDataset(f"{dataset.corpus} has no passage that can be read{reason}", "mend it")
+    return report
+
+
+def _outcomes(questions: Sequence[Question], records: Sequence[Sequence[Record | None]]) -> Outcomes:
+    return [
+        [record.outcome(question) if record else None for question, record in zip(questions, row, strict=True)]
+        for row in records
+    ]
+
+
+def _notes(report: IndexReport, held: int, plan: Plan, records: Sequence[Sequence[Record | None]]) -> Iterator[str]:
+    if report.skipped:
+        yield f"passages that could not be read: {len(report.skipped):,}, among them {report.skipped[0]}"
+    if report.failed:
+        yield f"chunks without facts: {len(report.failed):,}, one of them because {report.failed[0].reason}"
+    if held > report.documents:
+        yield f"documents in the workspace that are none of the data set's: {held - report.documents:,}"
+    if plan.answers == "quotes":
+        yield "answers are sentences quoted from what was retrieved, by no language model"
+
+
+def _progress(say_progress: Said) -> Callable[[int, int], None]:
+    return lambda done, everything: say_progress(f"asking: {done:,} of {everything:,} questions, all methods together")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps out another evaluation into the same folder."""
+    try:
+        with FileLock(folder / ".lock", timeout=0):
+            yield
+    except Timeout as error:
+        raise StoreBusy(
+            f"another evaluation is writing into {folder}", "wait for it, or choose another --out"
+        ) from error

@@ -1,0 +1,133 @@
+"""What polyadic eval prints and writes, and how it ends."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.evaluation.little import write_beir
+from tests.server import ModelServer, Status, says
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_beir(tmp_path / "little")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with ModelServer([says("Charles Babbage [1]")], key="sk-test") as running:
+        monkeypatch.setenv("POLYADIC_MODEL__NAME", "recorded")
+        monkeypatch.setenv("POLYADIC_MODEL__BASE_URL", running.url)
+        monkeypatch.setenv("POLYADIC_MODEL__RETRIES", "0")
+        monkeypatch.setenv("POLYADIC_EXTRACTION__EXTRACTOR", "sentences")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        yield running
+
+
+def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path) -> None:
+    outcome = polyadic("eval", str(data), "--methods", "chunks,walk,none")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert lines[0] == "little: 4 questions, 4,000 tokens each"
+    assert lines[2].split() == ["method", "recall@5", "all-gold@5", "all-gold@8", "ndcg@10"]
+    assert lines[3].split()[:4] == ["chunks", "1.000", "[1.000,", "1.000]"]
+    assert lines[5].split()[:4] == ["none", "0.000", "[0.000,", "0.000]"]
+    assert all(len(line) <= 100 for line in lines[:-1])
+    assert "answers are sentences quoted from what was retrieved, by no language model" in lines
+    assert lines[-1] == "written: polyadic-eval/little/results.json, polyadic-eval/little/report.html"
+    folder = tmp_path / "polyadic-eval" / "little"
+    assert len(json.loads((folder / "results.json").read_text())["questions"]) == 4
+    assert "little: 3 methods compared" in (folder / "report.html").read_text()
+
+
+def test_json_says_all_but_the_single_questions(polyadic: Command, data: Path) -> None:
+    outcome = polyadic("eval", str(data), "--methods", "walk", "--limit", "2", "--out", "out", "--json")
+    said = json.loads(outcome.out)
+    assert (outcome.code, said["questions_asked"], said["plan"]["limit"]) == (0, 2, 2)
+    assert said["methods"][0]["scores"]["recall@5"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "best": 1.0}
+    assert "questions" not in said
+
+
+def test_a_workspace_that_is_filled_is_used_as_it_is(polyadic: Command, data: Path, tmp_path: Path) -> None:
+    assert polyadic("-w", "kb", "index", str(data / "corpus.jsonl")).code == 0
+    (tmp_path / "more.md").write_text("# More\n\nMore Words came to Rome with Ada Lovelace.\n")
+    assert polyadic("-w", "kb", "index", "more.md").code == 0
+    outcome = polyadic("eval", str(data), "-w", "kb", "--methods", "walk", "--out", "out")
+    assert outcome.code == 0
+    assert "documents in the workspace that are none of the data set's: 1" in outcome.out
+    assert not (tmp_path / "out" / "workspace").exists()
+
+
+def test_all_methods(polyadic: Command, data: Path) -> None:
+    outcome = polyadic("eval", str(data), "--methods", "all", "--answers", "none", "--limit", "1", "--measures", "em")
+    assert outcome.code == 0
+    assert {"none", "chunks", "walk", "auto"} <= {line.split(" ")[0] for line in outcome.out.splitlines()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "problem"),
+    [
+        (["nowhere"], 1, "there is no data set nowhere: known are corpus.jsonl"),
+        (["."], 1, ". has none of the layouts of question sets: known are corpus.jsonl"),
+        (["little", "--methods", "hops"], 1, "there is no method 'hops': use some of none"),
+        (["little", "--measures", "f2"], 1, 'there is no measure "f2": known: f1'),
+        (["little", "--measures", "g-e"], 1, "the measure g-e needs a language model that judges"),
+        (["little", "--answers", "model"], 1, "this needs a language model, and none is named"),
+        (["little", "--limit", "0"], 2, "invalid value for '--limit'"),
+        (["little", "--context-tokens", "0"], 2, "invalid value for '--context-tokens'"),
+        (["little", "--budgets", "500,few"], 2, "--budgets are numbers of tokens after a comma, not 500,few"),
+        ([], 2, "missing argument 'DATASET'"),
+    ],
+)
+def test_mistakes_are_one_line(polyadic: Command, data: Path, arguments: list[str], code: int, problem: str) -> None:
+    outcome = polyadic("eval", *arguments)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.startswith(f"polyadic: {problem}") and outcome.err.count("\n") == 1
+
+
+def test_other_settings_go_elsewhere(polyadic: Command, data: Path) -> None:
+    assert polyadic("eval", str(data), "--methods", "walk").code == 0
+    outcome = polyadic("eval", str(data), "--methods", "walk", "--seed", "3")
+    assert outcome.code == 1
+    assert outcome.err.endswith(
+        "holds results made with another --seed: choose another --out, or remove that file to begin anew\n"
+    )
+
+
+@pytest.mark.parametrize("library", ["matplotlib", "ir_measures"])
+def test_a_library_that_is_not_installed_is_named_before_anything_is_done(
+    polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    from polyadic.evaluation.measures import ranking
+
+    ranking.named.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    outcome = polyadic("eval", str(data))
+    assert outcome.code == 1
+    assert f"{library}, which is not installed: pip install 'polyadic[eval]'" in outcome.err
+    assert not (tmp_path / "polyadic-eval" / "little" / "workspace").exists()
+
+
+def test_questions_that_fail_make_it_partly_done(polyadic: Command, data: Path, server: ModelServer) -> None:
+    server.misbehave(Status(400), times=None, when=lambda asked: "bread" in asked.last_user_text.split("Question")[-1])
+    outcome = polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1")
+    assert outcome.code == 3
+    assert "  q4 by chunks: " in outcome.err
+    assert outcome.err.endswith("1 question failed; the same command asks them again\n")
+    assert "questions: 3 calls, " in outcome.out
+    server.behave()
+    assert polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1").code == 0
+
+
+def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServer) -> None:
+    server.misbehave(Status(401), times=None, when=lambda asked: asked.number > 2)
+    outcome = polyadic("eval", str(data), "--methods", "chunks", "--at-once", "1")
+    assert outcome.code == 3
+    assert outcome.err.startswith("stopped: ")
+    assert outcome.err.endswith("what was finished is kept, and the same command goes on\n")
+    server.misbehave(Status(401), times=None)
+    assert polyadic("eval", str(data), "--methods", "walk", "--out", "other").code == 1

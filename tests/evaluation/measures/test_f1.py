@@ -1,0 +1,48 @@
+"""F1 of words."""
+
+import pytest
+
+from polyadic.evaluation.measures.f1 import F1
+from tests.evaluation.measures.outcomes import outcome
+
+# 22 words, two of which are in the golden answer: 2 · 2 / (22 + 3).
+LONG = (
+    "Doctors may lower blood pressure by renal denervation which cuts nerves around kidneys with radio waves "
+    "when drugs have not helped enough"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "golds", "expected"),
+    [
+        ("Ada Lovelace", ["Ada Lovelace"], 100),
+        ("The ADA, Lovelace!", ["ada lovelace"], 100),
+        ("Ada", ["Ada Lovelace"], 200 / 3),
+        ("Charles Babbage", ["Ada Lovelace"], 0),
+        ("", ["Ada Lovelace"], 0),
+        ("the", ["a"], 0),
+        ("Ada Lovelace", ["Babbage", "Ada", "Lady Ada Lovelace"], 80),
+        ("no no no", ["no"], 50),
+        ("no no", ["no no"], 100),
+        (LONG, ["ultrasound renal denervation"], 16),
+    ],
+)
+def test_words_in_common_as_often_as_they_occur(answer: str, golds: list[str], expected: float) -> None:
+    assert F1().score(outcome(answer, golds)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("generation", "expected"),
+    [
+        ("<think>Not Babbage.</think><answer>Ada Lovelace [2]</answer> I hope so.", 100),
+        ("<think>Not Babbage.</think>Ada Lovelace", 200 * 2 / 6),
+        ("Ada Lovelace [2]", 100),
+    ],
+)
+def test_only_what_is_inside_answer_counts_or_else_the_whole_generation(generation: str, expected: float) -> None:
+    assert F1().score(outcome(generation, ["Ada Lovelace"])) == pytest.approx(expected)
+
+
+def test_it_needs_an_answer_and_a_golden_one() -> None:
+    assert F1().score(outcome(None, ["Ada"])) is None
+    assert F1().score(outcome("Ada", [])) is None

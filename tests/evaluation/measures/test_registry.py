@@ -1,0 +1,39 @@
+"""Measures by name."""
+
+import pytest
+
+from polyadic.errors import SettingsError
+from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure, Measure
+from polyadic.evaluation.measures.registry import NAMES, Tools, measure_named
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.prompts.library import Prompts
+
+TOOLS = Tools(HashingEmbedder, Prompts())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_is_had_by_its_name_and_is_of_one_kind(name: str) -> None:
+    wanted = name.replace("K", "8")
+    measure = measure_named(f" {wanted.upper()} ", TOOLS)
+    assert measure.name == wanted
+    assert measure.best == (1.0 if "@" in name else 100.0)
+    assert sum(isinstance(measure, kind) for kind in (Measure, EmbeddingMeasure, JudgedMeasure)) == 1
+
+
+@pytest.mark.parametrize("name", ["", "recall", "recall@0", "recall@x", "f1@5", "precision@5", "recall@12345"])
+def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None:
+    with pytest.raises(SettingsError, match=r'^there is no measure ".*": known: f1, em, c-rec, .*recall@K, all-gold@K'):
+        measure_named(name, TOOLS)
+
+
+def test_an_embedder_is_loaded_only_where_it_is_needed() -> None:
+    loaded: list[int] = []
+
+    def load() -> HashingEmbedder:
+        loaded.append(1)
+        return HashingEmbedder()
+
+    measure_named("g-e", Tools(load, Prompts()))
+    assert not loaded
+    measure_named("r-s", Tools(load, Prompts()))
+    assert loaded

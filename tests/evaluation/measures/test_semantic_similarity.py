@@ -1,0 +1,65 @@
+"""R-S: the cosine of all that was retrieved and all gold knowledge."""
+
+import asyncio
+
+import pytest
+
+from polyadic.errors import WeightsMissing
+from polyadic.evaluation.measures.semantic_similarity import SemanticSimilarity
+from polyadic.evaluation.outcome import Outcome
+from polyadic.models.embedder import load_embedder
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.settings import EmbeddingSettings
+from tests.evaluation.measures.outcomes import outcome
+
+GOLD = ("Ada Lovelace described the engine.", "Charles Babbage designed it.")
+
+
+def scores(*outcomes: Outcome) -> list[float | None]:
+    return asyncio.run(SemanticSimilarity(HashingEmbedder()).scores(outcomes))
+
+
+def test_the_same_knowledge_is_alike_however_it_is_cut() -> None:
+    whole = "\n".join(GOLD)
+    same, cut, half, other, nothing, none = scores(
+        outcome(knowledge=GOLD, gold_knowledge=GOLD),
+        outcome(knowledge=[whole], gold_knowledge=GOLD),
+        outcome(knowledge=GOLD[:1], gold_knowledge=GOLD),
+        outcome(knowledge=["Bread needs flour."], gold_knowledge=GOLD),
+        outcome(gold_knowledge=GOLD),
+        outcome(knowledge=GOLD),
+    )
+    assert same == cut == pytest.approx(100, abs=1e-3)
+    assert half is not None and other is not None
+    assert 100 > half > other
+    assert (nothing, none) == (0.0, None)
+
+
+def test_it_is_the_cosine_of_the_two_texts() -> None:
+    embedder = HashingEmbedder()
+    one, two = asyncio.run(embedder.embed(["Ada met Babbage.\nIn London.", "Ada met Byron."]))
+    (found,) = scores(outcome(knowledge=["Ada met Babbage.", "In London."], gold_knowledge=["Ada met Byron."]))
+    assert found == pytest.approx(100 * float(one @ two), abs=1e-3)
+
+
+def test_nothing_to_score_is_nothing() -> None:
+    assert scores() == []
+    assert scores(outcome()) == [None]
+
+
+@pytest.mark.weights
+def test_what_comes_after_the_window_neither_helps_nor_harms() -> None:
+    try:
+        embedder = load_embedder(EmbeddingSettings())
+    except WeightsMissing as missing:
+        pytest.skip(str(missing))
+    head = "Ada Lovelace described the engine of Charles Babbage. " * 60
+    assert embedder.lengths([head])[0] > embedder.window
+
+    async def both() -> list[float | None]:
+        short = outcome(knowledge=[head], gold_knowledge=["Ada Lovelace wrote on the engine."])
+        long = outcome(knowledge=[head, "Bread is made of flour. " * 50], gold_knowledge=short.question.knowledge)
+        return await SemanticSimilarity(embedder).scores([short, long])
+
+    one, two = asyncio.run(both())
+    assert one == pytest.approx(two, abs=1e-2)
