@@ -83,7 +83,7 @@ def test_a_secret_is_heard_only_where_its_document_may_be(kb: Workspace, method:
 
 
 def test_neither_entities_nor_names_tell_it(kb: Workspace) -> None:
-    with kb.store().read(frozenset({PUBLIC.id, OTHER.id})) as reader:
+    with kb.store().read(lambda _: frozenset({PUBLIC.id, OTHER.id})) as reader:
         rows = reader.nearest("entity", wait_for(kb.embedder.embed([QUESTION]))[0], 100).rows
         assert len(rows) == reader.size("entity") > 0
         assert HIDDEN_CODE not in repr(reader.entities(rows))

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from polyadic.errors import NotFound, PolyadicError, SettingsError
@@ -120,15 +121,9 @@ class Asker:
         # No other method asks what a question names, so none needs a model for it.
         named = self._question_entities(names_by) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        with self.store.read(self._heard(ask)) as reader:
+        heard = None if ask.only is None else partial(selected, only=ask.only)
+        with self.store.read(heard) as reader:
             return await method_named(name, self.settings, named).retrieve(ask.question, reader, self.embedder, budget)
-
-    def _heard(self, ask: Ask) -> frozenset[str] | None:
-        """Identifiers of the documents that may be heard; None for all."""
-        if ask.only is None:
-            return None
-        with self.store.read() as reader:
-            return selected(reader, ask.only)
 
     async def _prepared(self, ask: Ask, answerer: Answerer | None) -> tuple[Knowledge, tuple[Step, ...]]:
         """Knowledge for the question, made self-contained where it follows up on another, and the step that took."""

@@ -16,6 +16,8 @@ _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _QUALIFIER = re.compile(r"(?<=\S)\s+\([^()]*\)\s*$")
 _POSSESSIVE = re.compile(r"['’](?:s\b|(?=\s|$))")
+_NICKNAME = re.compile(r"""\s["“'‘]([^"“”'‘’]{2,20})["”'’]\s""")
+_WORDS_OF_A_PERSON = 5
 _NOT_A_WORD = re.compile(r"[^\w]+")
 _DIGEST_BYTES = 16
 
@@ -80,6 +82,33 @@ def loose_name(name: str) -> str:
     decomposed = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", bare))
     unaccented = "".join(c for c in decomposed if not unicodedata.combining(c))
     return _NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", unaccented)).strip() or key
+
+
+@functools.lru_cache(maxsize=65_536)
+def called(name: str) -> frozenset[str]:
+    """Loose names under which something of this name may be found: its own, and shorter ones that people bear.
+
+    >>> sorted(called("Robert Adolf Stemmle"))
+    ['r a stemmle', 'robert a stemmle', 'robert adolf stemmle', 'robert stemmle']
+    >>> sorted(called('Elwyn "Andy" White'))
+    ['andy white', 'elwyn andy white', 'elwyn white']
+    >>> called("Mercury (planet)"), called("the Kingdom of Arakan")
+    (frozenset({'mercury'}), frozenset({'kingdom of arakan'}))
+    """
+    forms = {loose_name(name)}
+    bare = without_qualifier(name)
+    nickname = _NICKNAME.search(bare)
+    words = (bare[: nickname.start()] + " " + bare[nickname.end() :] if nickname else bare).split()
+    if not 2 <= len(words) <= _WORDS_OF_A_PERSON or not all(word[0].isupper() for word in words):
+        return frozenset(forms)
+    *given, last = words
+    if nickname:
+        forms |= {loose_name(" ".join(words)), loose_name(f"{nickname[1]} {last}")}
+    if len(given) > 1 and not _ARTICLE.match(bare.casefold()):
+        initials = [word[0] for word in given]
+        shorter = ([given[0]], initials, [given[0], *initials[1:]])
+        forms |= {loose_name(" ".join((*short, last))) for short in shorter}
+    return frozenset(forms)
 
 
 def fact_id(text: str, entity_keys: Iterable[str]) -> str:

@@ -124,6 +124,11 @@ class Overlay:
         """What a decision calls the entity with this key; None where none does."""
         return self._names.get(key)
 
+    @property
+    def named(self) -> frozenset[str]:
+        """Keys of all entities that a decision has a name for."""
+        return frozenset(self._names)
+
     def one(self, key: str, other: str) -> bool:
         """Whether two keys are decided to mean one entity, wherever they are not split."""
         return self._merged.get(key, key) == self._merged.get(other, other)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 from pydantic_settings import SettingsError as SettingsSourceError
 
@@ -54,12 +54,41 @@ class ReadingSettings(Section):
     )
 
 
+TOKENS_FOR_A_MODEL, TOKENS_WITHOUT_A_MODEL = 1200, 250
+_FEWEST_TOKENS_OF_A_CHUNK = 50
+
+
 class ChunkingSettings(Section):
     """How documents are cut into chunks."""
 
-    tokens: int = Field(default=1200, ge=50, le=100_000, description="about how many tokens a chunk has")
+    tokens: int = Field(
+        default=0,
+        ge=0,
+        le=100_000,
+        description="about how many tokens a chunk has (50 or more); 0: 1200 where a model reads it, else 250",
+    )
     overlap: int = Field(default=100, ge=0, description="about how many tokens a chunk repeats of the one before")
     language: str = Field(default="auto", description="language of the documents (ISO 639-1), or auto")
+
+    @field_validator("tokens")
+    @classmethod
+    def _is_a_size(cls, tokens: int) -> int:
+        if 0 < tokens < _FEWEST_TOKENS_OF_A_CHUNK:
+            raise ValueError(f"Input should be 0, or {_FEWEST_TOKENS_OF_A_CHUNK} or more")
+        return tokens
+
+    def sized(self, by_model: bool) -> "ChunkingSettings":
+        """With a size: a model is asked once a chunk, so large ones are cheaper; small ones tell better what is where.
+
+        >>> ChunkingSettings().sized(by_model=False).tokens, ChunkingSettings(tokens=400).sized(by_model=False).tokens
+        (250, 400)
+        """
+        if self.tokens:
+            return self
+        if by_model:
+            return self.model_copy(update={"tokens": TOKENS_FOR_A_MODEL})
+        overlap = min(self.overlap, TOKENS_WITHOUT_A_MODEL // 10)
+        return self.model_copy(update={"tokens": TOKENS_WITHOUT_A_MODEL, "overlap": overlap})
 
 
 class EndpointSettings(Section):
@@ -216,8 +245,8 @@ class WalkSettings(Section):
 class Settings(BaseSettings):
     """All settings of a workspace.
 
-    >>> Settings().chunking.tokens
-    1200
+    >>> Settings().retrieval.method
+    'auto'
     """
 
     model_config = SettingsConfigDict(

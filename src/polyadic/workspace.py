@@ -156,7 +156,7 @@ class Workspace(Catalogue, Questions):
             self._required_model().check()
         store = self._store
         chosen = self._extractor(extractor, StoreMemory(store), budget)
-        chunking, anew = self.settings.chunking, extractor is not None
+        chunking, anew = self.settings.chunking.sized(chosen.extractor.paid), extractor is not None
         indexer = Indexer(store, chosen.extractor, embedder, chunking, report_progress, anew, chosen.spent)
         slowed_before = chosen.slowed()
         report = await indexer.index(documents)
@@ -371,7 +371,8 @@ class Workspace(Catalogue, Questions):
 
     def _estimator(self, chosen: Chosen, known: Known, name: ExtractorName | None) -> Estimator:
         settings = self.settings
-        return Estimator(chosen.extractor, self.embedder, settings.chunking, settings.model, known, name is not None)
+        chunking = settings.chunking.sized(chosen.extractor.paid)
+        return Estimator(chosen.extractor, self.embedder, chunking, settings.model, known, name is not None)
 
     @property
     def _asker(self) -> Asker:

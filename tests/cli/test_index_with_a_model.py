@@ -15,6 +15,7 @@ import pytest
 from polyadic.construction.explanations import no_facts
 from polyadic.construction.index_report import IndexReport
 from polyadic.construction.model_facts import FROM_NOWHERE
+from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.knowledge import Span
 from polyadic.store.protocol import FailedChunk
 from tests.cli.conftest import Command
@@ -180,7 +181,7 @@ def test_what_it_would_cost(
 @pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
 def test_without_a_model_none_is_asked(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
     found = polyadic(*verb, str(letters))
-    assert found.code == 0 and "by sentences-2: no language model is asked" in found.out
+    assert found.code == 0 and f"by {SentenceExtractor.name}: no language model is asked" in found.out
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
@@ -200,12 +201,12 @@ def test_one_document_with_the_model_and_back(polyadic: Command, server: ModelSe
     assert "4 documents read in another way before, kept so" in kept.out and server.asked == []
     assert "1 changed" in polyadic("index", "--extractor", "model", str(letters / "2.txt")).out
     status = polyadic("status").out
-    assert "read by    recorded facts-1" in status and "read by    sentences-2: 3 documents" in status
+    assert "read by    recorded facts-1" in status and f"read by    {SentenceExtractor.name}: 3 documents" in status
     assert "3 documents read in another way" in polyadic("index", str(letters)).out
     assert "3 changed" in polyadic("index", "--extractor", "model", str(letters)).out
     assert "sentences-2" not in polyadic("status").out
     assert "4 changed" in polyadic("index", "--extractor", "sentences", str(letters)).out
-    assert "read by    sentences-2: 4 documents" in polyadic("status").out
+    assert f"read by    {SentenceExtractor.name}: 4 documents" in polyadic("status").out
 
 
 # Ctrl-C

@@ -8,6 +8,7 @@ from statistics import mean
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from polyadic.construction.chunk import chunk_document
 from polyadic.knowledge import Chunk, Document
@@ -203,3 +204,27 @@ def test_a_sentence_longer_than_a_chunk_stays_whole() -> None:
 def test_chunking_is_the_same_every_time() -> None:
     text = "\n\n".join(markdown(random.Random(8), 100))
     assert chunks_of(text) == chunks_of(text)
+
+
+def test_without_a_title_a_chunk_ends_where_another_subject_begins() -> None:
+    names = ("Ada Falk", "Jonas Brandt", "Ilse Orth", "Pavel Novak", "Clara Weiss", "Mira Stein")
+    told = [
+        f"{name} was a painter of harbours. "
+        + f"The painter lived by the sea for {n} years and sold a picture a week. " * 3
+        for n, name in enumerate(names, 40)
+    ]
+    small = ChunkingSettings(tokens=60, overlap=0)
+    chunks = chunk_document(Document("file:text", "", " ".join(told)), small)
+    assert [chunk.text.startswith(name) for chunk, name in zip(chunks, names, strict=True)] == [True] * len(names)
+    titled = chunk_document(Document("file:text", "Painters", " ".join(told)), small)
+    assert [chunk.text for chunk in titled] != [chunk.text for chunk in chunks]
+
+
+def test_small_chunks_where_no_model_is_paid_for_each() -> None:
+    assert (ChunkingSettings().sized(by_model=True).tokens, ChunkingSettings().sized(by_model=False).tokens) == (
+        1200,
+        250,
+    )
+    assert ChunkingSettings(tokens=400, overlap=40).sized(by_model=False) == ChunkingSettings(tokens=400, overlap=40)
+    with pytest.raises(ValidationError, match="0, or 50 or more"):
+        ChunkingSettings(tokens=49)

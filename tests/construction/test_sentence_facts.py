@@ -131,3 +131,20 @@ def test_any_text_gives_evidence_within_bounds(text: str, title: str, language: 
         assert len({p.key for p in evidence.participants}) == len(evidence.participants)
         assert all(0 <= s.start < s.end <= len(text) for s in evidence.spans)
         assert evidence.text == " ".join(evidence.text.split()) or title
+
+
+def test_a_text_without_a_title_turns_to_what_it_defines_next() -> None:
+    text = (
+        "The Last Coupon (1932) is a British comedy film. It stars Leslie Fuller in London.\n"
+        "Frank Launder was a British writer. He was born in Hitchin in 1906."
+    )
+    assert [(e.text.partition(":")[0], participants(e)[0]) for e in extract(text)][1::2] == [
+        ("The Last Coupon", "The Last Coupon"),
+        ("Frank Launder", "Frank Launder"),
+    ]
+    assert participants(extract(text, "Films")[3])[0] == "Films"
+
+
+def test_a_shorter_name_of_the_subject_is_no_other_subject() -> None:
+    text = "Min Dikkha was a ruler of Arakan. Dikkha was a commander of Arakan. He built a temple in Mrauk U."
+    assert [participants(e)[0] for e in extract(text)] == ["Min Dikkha"] * 3

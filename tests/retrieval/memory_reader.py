@@ -8,6 +8,7 @@ import numpy as np
 
 from polyadic import identity
 from polyadic.derivation import Attribute, mean_score, tally
+from polyadic.identity import loose_name
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span
 from polyadic.overlay import NO_OVERLAY, Decision, Overlay
 from polyadic.store.protocol import (
@@ -66,7 +67,7 @@ class MemoryReader:
             self._chunks_about[entity].append(chunk_row)
         self._names: dict[str, list[int]] = defaultdict(list)
         for key, row in entity_row.items():
-            for loose in {identity.loose_name(name) for name in self._said(key, Attribute.NAME)}:
+            for loose in {form for name in self._said(key, Attribute.NAME) for form in identity.called(name)}:
                 self._names[loose].append(row)
         by_key, by_fact = counts.entities, counts.facts
         self._entity_scores = np.array(
@@ -128,6 +129,10 @@ class MemoryReader:
         )
         best = [row for row in np.argsort(-scores, kind="stable")[:k] if scores[row] > 0]
         return Hits(np.array(best, dtype=np.int64), scores[best])
+
+    def holding(self, word: str, limit: int) -> Rows:
+        held = [row for row, (_, chunk, _) in enumerate(self._read) if word in loose_name(chunk.text).split()]
+        return np.array(held[:limit], dtype=np.int64)
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         return {name: self._names[name] for name in loose_names if name in self._names}

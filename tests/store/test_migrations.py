@@ -89,6 +89,18 @@ def test_it_is_brought_forward_and_keeps_what_it_holds(tmp_path: Path, old: Path
         assert kb.show_document("memory:ada").document.pages == ()
 
 
+def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:
+    old = version_1(tmp_path, [Document("memory:r", "", "Robert Adolf Stemmle met Clara Weiss in Turin.")])
+    connection = sqlite3.connect(old / "store.sqlite")
+    connection.execute("DELETE FROM called WHERE loose = 'r a stemmle'")
+    connection.commit()
+    connection.close()
+    with Workspace(old, SETTINGS) as kb:
+        assert [fact.entities for fact in kb.facts_of("R. A. Stemmle")] == [
+            ("Clara Weiss", "Robert Adolf Stemmle", "Turin")
+        ]
+
+
 def test_it_answers(old: Path) -> None:
     with Workspace(old, SETTINGS) as kb:
         answer = kb.query("Whom did Ada Lovelace meet in London?")

@@ -17,7 +17,7 @@ from polyadic.knowledge import Document
 from polyadic.overlay import Decision, Kind
 from polyadic.store.protocol import Links, Reader, Rows, Side, Store
 from polyadic.store.sqlite import SqliteStore
-from tests.support.store_driver import decide, document, publish, publish_told
+from tests.support.store_driver import decide, document, publish, publish_told, withdraw
 from tests.support.vectors import vector
 
 ALL = 1_000
@@ -145,10 +145,58 @@ def test_a_scope_is_a_store_of_its_own(corpus: Corpus, wanted: set[str], with_sp
         for store in (whole, alone) if with_splits else ():
             decide(store, [split])
         only = frozenset(documents[name].id for name in wanted & documents.keys())
-        with whole.read(only) as scoped, alone.read() as reader:
+        with whole.read(lambda _: only) as scoped, alone.read() as reader:
             assert told(scoped) == told(reader)
         whole.close()
         alone.close()
+
+
+decisions = st.sets(
+    st.sampled_from(
+        [
+            Decision(Kind.MERGE, ("Engine", "London"), "London"),
+            Decision(Kind.MERGE, ("1843", "Ada (film)"), "Ada (film)"),
+            Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id,)),
+            Decision(Kind.SPLIT, ("Engine",), "Ada", (document("b", [])[0].id, document("c", [])[0].id)),
+        ]
+    )
+)
+
+
+@given(corpora, st.sets(st.sampled_from("abcd")), decisions)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_nothing_outside_shows_whatever_is_decided(corpus: Corpus, wanted: set[str], made: set[Decision]) -> None:
+    """Whether other documents are there makes no difference, nor do the names that decisions take from them."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole, alone = SqliteStore(Path(folder) / "whole", "test"), SqliteStore(Path(folder) / "alone", "test")
+        documents = fill(whole, corpus)
+        fill(alone, {name: said for name, said in corpus.items() if name in wanted})
+        for store in (whole, alone):
+            decide(store, made)
+        only = frozenset(documents[name].id for name in wanted & documents.keys())
+        with whole.read(lambda _: only) as scoped, alone.read(lambda _: only) as reader:
+            assert told(scoped) == told(reader)
+        whole.close()
+        alone.close()
+
+
+def test_an_entity_is_found_by_its_facts_where_others_describe_it_more_often(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "kb", "test")
+
+    def described(name: str, times: int) -> Document:
+        source, chunks, evidence = document(name, [("Bolt met Weiss.", ["Bolt", "Weiss"])] * times)
+        told = [replace(p, description=f"as {name} has it") for p in evidence[0].participants]
+        publish_told(store, [(source, chunks, [replace(one, participants=tuple(told)) for one in evidence])])
+        return source
+
+    few = described("few", 1)
+    for n in range(9):
+        described(f"many-{n}", 3)
+    with store.read(lambda _: frozenset({few.id})) as reader:
+        hits = reader.nearest("entity", vector("Bolt met Weiss."), ALL)
+        assert sorted(entity.name for entity in reader.entities(hits.rows)) == ["Bolt", "Weiss"]
+        assert np.allclose(hits.scores, 1.0, atol=1e-5)
+    store.close()
 
 
 def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(tmp_path: Path) -> None:
@@ -156,7 +204,7 @@ def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(tmp_pa
     open_to_all = publish(store, "open", [("Agent Seven met the minister.", ["Agent Seven", "the minister"])])
     secret = publish(store, "secret", [("Agent Seven is John Smith.", ["Agent Seven", "John Smith"])])
     decide(store, [Decision(Kind.MERGE, ("Agent Seven", "John Smith"), "John Smith")])
-    with store.read(frozenset({open_to_all.id})) as reader:
+    with store.read(lambda _: frozenset({open_to_all.id})) as reader:
         rows = rows_of(reader, "entity")
         assert {entity.name for entity in reader.entities(rows)} == {"Agent Seven", "the minister"}
         (fact,) = reader.facts(rows_of(reader, "fact"))
@@ -167,8 +215,12 @@ def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(tmp_pa
         assert reader.record(secret.id) is None
         with pytest.raises(NotFound):
             reader.document(secret.id)
-    with store.read(frozenset({secret.id})) as reader:
+    with store.read(lambda _: frozenset({secret.id})) as reader:
         assert list(reader.named([loose_name("John Smith")])) == ["john smith"]
+    withdraw(store, secret)
+    with store.read(lambda _: frozenset({open_to_all.id})) as reader:
+        assert "John Smith" not in repr(reader.entities(rows_of(reader, "entity")))
+        assert not reader.named([loose_name("John Smith")])
     store.close()
 
 
@@ -176,10 +228,10 @@ def test_a_scope_is_kept_until_the_store_changes(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "kb", "test")
     first = publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     only = frozenset({first.id})
-    with store.read(only) as reader:
+    with store.read(lambda _: only) as reader:
         assert reader.size("fact") == 1
     publish(store, "a", [("Ada met London.", ["Ada", "London"]), ("Ada wrote in 1843.", ["Ada", "1843"])])
-    with store.read(only) as reader:
+    with store.read(lambda _: only) as reader:
         assert reader.size("fact") == 2
     store.close()
 
@@ -187,7 +239,7 @@ def test_a_scope_is_kept_until_the_store_changes(tmp_path: Path) -> None:
 def test_nothing_is_in_scope_where_no_document_is(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "kb", "test")
     publish(store, "a", [("Ada met London.", ["Ada", "London"])])
-    with store.read(frozenset()) as reader:
+    with store.read(lambda _: frozenset()) as reader:
         assert [reader.size(side) for side in ("fact", "entity", "chunk")] == [0, 0, 0]
         assert not len(rows_of(reader, "fact"))
         assert not reader.documents()

@@ -12,7 +12,7 @@ from polyadic.construction.indexing import Indexer
 from polyadic.construction.reading.skipped import Skipped
 from polyadic.construction.store_memory import StoreMemory
 from polyadic.knowledge import Document
-from polyadic.models.by_file import ModelByFile, Noted
+from polyadic.models.by_file import ModelByFile, Noted, Recall
 from polyadic.models.embedder import Embedder
 from polyadic.models.endpoint_model import EndpointModel
 from polyadic.models.language_model import Reply
@@ -47,7 +47,7 @@ class Run:
             self.store,
             chosen.extractor,
             self.embedder,
-            self.settings.chunking,
+            self.settings.chunking.sized(by_model=True),
             self.report_progress,
             anew,
             wanted=waiting,
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def _by_file(self) -> ModelByFile:
-        return ModelByFile(self.model, self._recall)
+        return ModelByFile(self.model, recall_from(self.store))
 
     def _with_waiting(self, sources: Iterable[Document | Skipped], waiting: set[str]) -> Iterator[Document | Skipped]:
         """The sources, then the documents that wait and are not among them; those are entered in ``waiting``."""
@@ -80,14 +80,6 @@ class Run:
                 waiting.add(document_id)
                 yield document
 
-    def _recall(self, key: str) -> Reply | None:
-        with self.store.read() as reader:
-            known = reader.reply(key)
-        if known is None:
-            return None
-        with self.store.write() as writer:
-            return Reply(*known, writer.waiting.paid(key), 0.0)
-
     def _note_all(self, waiting: Sequence[Waiting]) -> None:
         for one in waiting:
             for request in one.requests:
@@ -95,3 +87,17 @@ class Run:
                 if request.key in self.errors:
                     reason = self.errors[request.key]
                     self.failed.append(FailedChunk(one.document.source, one.chunk.id, one.chunk.span, reason))
+
+
+def recall_from(store: Store) -> Recall:
+    """The replies that a store remembers, with what was paid for those that are awaited."""
+
+    def recall(key: str) -> Reply | None:
+        with store.read() as reader:
+            known = reader.reply(key)
+        if known is None:
+            return None
+        with store.write() as writer:
+            return Reply(*known, writer.waiting.paid(key), 0.0)
+
+    return recall

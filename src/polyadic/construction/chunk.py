@@ -12,16 +12,21 @@ from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
 from polyadic import identity
+from polyadic.construction.definitions import defined
 from polyadic.knowledge import Chunk, Document, Span
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
 from polyadic.text.language import detect_language
+from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 
 # Shares of the wished size. The reach is chosen so that the mean of chunks comes out near the wish.
 _LONGEST = 1.5
 _SHORTEST = 0.5
 _REACH = 0.7
+# Without a title, a chunk ends where the text turns to another subject, unless it has just done so.
+_SUBJECT_REACH = 0.1
+_OPENING = 300
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
@@ -45,9 +50,11 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     Notes
     -----
     A place between two sentences is a boundary if it is the best within a reach of 0.7 times the wished size to
-    either side. Best is before a heading, then between paragraphs, then between sentences; among equals the digest
-    of the two sentences decides, which spreads boundaries evenly and is the same wherever those stand. What is left
-    too long is cut from its left, each time at the best place 0.5 to 1.5 times the wish away.
+    either side. Best is before a heading, then, where no title names the subject, before a sentence that says what
+    something is, then between paragraphs, then between sentences; among equals the digest of the two sentences
+    decides, which spreads boundaries evenly and is the same wherever those stand. A sentence that says what something
+    is, is a boundary if it is the best within 0.1 times the wished size. What is left too long is cut from its left,
+    each time at the best place 0.5 to 1.5 times the wish away.
 
     All this is as local as sentences are: to the paragraph, and in a huge one to some thousands of characters.
 
@@ -58,10 +65,12 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     text = document.text
     language = detect_language(text) if settings.language == "auto" else settings.language
     line = _measured(text, sentences(text, language))
+    subject_language = "" if document.title else language
+    wish = settings.sized(by_model=True).tokens
     spans: list[Span] = []
     fresh: list[int] = []
     before = 0
-    for first, last in pairwise([*_firsts(text, line, settings.tokens), len(line.spans)]):
+    for first, last in pairwise([*_firsts(text, line, wish, subject_language), len(line.spans)]):
         start = _overlap(line, before, first, settings.overlap)
         spans.append(Span(line.spans[start].start, line.spans[last - 1].end))
         fresh.append(line.spans[first].start)
@@ -87,11 +96,13 @@ class _Cut(IntEnum):
     """How good it is to cut before a sentence; less is better."""
 
     BEFORE_HEADING = 0
-    BETWEEN_PARAGRAPHS = 1
-    BETWEEN_SENTENCES = 2
-    AFTER_HEADING = 3
+    BEFORE_SUBJECT = 1
+    BETWEEN_PARAGRAPHS = 2
+    BETWEEN_SENTENCES = 3
+    AFTER_HEADING = 4
 
 
+_WITHIN_A_SECTION = (_Cut.BETWEEN_PARAGRAPHS, _Cut.BETWEEN_SENTENCES)
 _Key = tuple[_Cut, str]
 
 
@@ -102,19 +113,24 @@ def _measured(text: str, spans: Sequence[Span]) -> _Line:
     return _Line(spans, list(accumulate(counts, initial=0)))
 
 
-def _firsts(text: str, line: _Line, wish: int) -> Iterator[int]:
+def _firsts(text: str, line: _Line, wish: int, subject_language: str) -> Iterator[int]:
     """The sentences with which chunks begin."""
     count = len(line.spans)
     if line.tokens(0, count) <= _LONGEST * wish:
         yield from range(min(count, 1))
         return
-    keys = _keys(text, line.spans)
-    for first, last in pairwise([0, *_peaks(line, keys, wish), count]):
+    keys = _keys(text, line.spans, subject_language)
+    subjects = [i for i in _peaks(line, keys, wish * _SUBJECT_REACH) if keys[i][0] is _Cut.BEFORE_SUBJECT]
+    peaks = sorted({*subjects, *_peaks(line, keys, wish)})
+    for first, last in pairwise([0, *peaks, count]):
         yield from _pieces(line, keys, first, last, wish)
 
 
-def _keys(text: str, spans: Sequence[Span]) -> list[_Key]:
-    """How good it is to cut before each sentence; of two places alike the digest decides which is better."""
+def _keys(text: str, spans: Sequence[Span], subject_language: str) -> list[_Key]:
+    """How good it is to cut before each sentence; of two places alike the digest decides which is better.
+
+    Subjects are looked for in ``subject_language``; nowhere if it is empty, as where a title names the one subject.
+    """
     gaps = pairwise([0, *(edge for span in spans for edge in (span.start, span.end)), len(text)])
     apart = [bool(_BLANK_LINE.search(text, *gap)) for gap in islice(gaps, 0, None, 2)]
     apart[0] = apart[-1] = True
@@ -122,8 +138,16 @@ def _keys(text: str, spans: Sequence[Span]) -> list[_Key]:
     keys = [(_Cut.BETWEEN_PARAGRAPHS, "")]
     for i, (left, right) in enumerate(pairwise(spans), start=1):
         digest = identity.digest(text[left.start : left.end], text[right.start : right.end])
-        keys.append((_cut(headings[i - 1], headings[i], apart[i]), digest))
+        cut = _cut(headings[i - 1], headings[i], apart[i])
+        if cut in _WITHIN_A_SECTION and subject_language and _defines(text, right, subject_language):
+            cut = _Cut.BEFORE_SUBJECT
+        keys.append((cut, digest))
     return keys
+
+
+def _defines(text: str, span: Span, language: str) -> bool:
+    """Whether a sentence says what something is, and so begins to speak of it."""
+    return bool(defined(plain(text[span.start : min(span.end, span.start + _OPENING)]), language, ""))
 
 
 def _is_heading(text: str, span: Span, apart_above: bool, apart_below: bool) -> bool:
@@ -141,7 +165,7 @@ def _cut(after_heading: bool, before_heading: bool, apart: bool) -> _Cut:
     return _Cut.BETWEEN_PARAGRAPHS if apart else _Cut.BETWEEN_SENTENCES
 
 
-def _peaks(line: _Line, keys: Sequence[_Key], wish: int) -> list[int]:
+def _peaks(line: _Line, keys: Sequence[_Key], wish: float) -> list[int]:
     """Places better than all others within reach, of equals the first; none is near an end of the text."""
     margin = _SHORTEST * wish
     start = bisect_left(line.before, margin)

@@ -1,8 +1,8 @@
 """What each part of a document is about, so that "She was born in London" can say who.
 
 A sentence about the subject of its document rarely repeats its name. The subject is the title; in a long document,
-or in one without a title, the nearest heading that names something; failing both, the name with which the
-paragraph begins.
+or in one without a title, the nearest heading that names something; failing both, what the paragraph defines, or the
+name with which it begins.
 """
 
 import re
@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from polyadic.construction.definitions import defined
 from polyadic.knowledge import Document
 from polyadic.text.names import Sort, Vocabulary, names
 from polyadic.text.plain_text import headings, plain
@@ -19,6 +20,7 @@ LONG_DOCUMENT = 20_000
 
 _PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:\r?\n[^\S\r\n]*\S.*)*")
 _LISTED = re.compile(r"[|>]|[-*+•‣]\s|\(?\d{1,3}[.)]\s")
+_NEXT_SENTENCE = re.compile(r"""(?:[.!?]["'”’)\]]*[^\S\n]+|\n[^\S\n]*)(?=[^\s])""")
 _OPENING = 300
 _LONGEST_SUBJECT = 200
 
@@ -53,10 +55,28 @@ def subjects(document: Document, known: Vocabulary) -> Subjects:
 
 
 def _openings(text: str, known: Vocabulary) -> Iterator[tuple[int, str]]:
-    """Where each paragraph starts, and the first name in its opening words; none for a list or a table."""
+    """Where each paragraph starts, and what its opening words are about; none for a list or a table.
+
+    A paragraph turns to another subject where a sentence says what something else is.
+    """
     for paragraph in _PARAGRAPH.finditer(text):
-        opening = paragraph.group()[:_OPENING]
-        yield paragraph.start(), "" if _LISTED.match(opening) else _first_name(plain(opening), known)
+        words, start = paragraph.group(), paragraph.start()
+        if _LISTED.match(words):
+            yield start, ""
+            continue
+        subject = _subject(plain(words[:_OPENING]), known)
+        yield start, subject
+        for sentence in _NEXT_SENTENCE.finditer(words):
+            opening = plain(words[sentence.end() : sentence.end() + _OPENING])
+            turned = defined(opening, known.language, "")
+            if turned and not set(turned.casefold().split()) <= set(subject.casefold().split()):
+                subject = turned
+                yield start + sentence.end(), subject
+
+
+def _subject(opening: str, known: Vocabulary) -> str:
+    first = _first_name(opening, known)
+    return defined(opening, known.language, first) or first
 
 
 def _first_name(sentence: str, known: Vocabulary) -> str:

@@ -19,6 +19,7 @@ from polyadic.interchange.placing import NAME
 from polyadic.interchange.taking import take
 from polyadic.interchange.told import Told
 from polyadic.resolution.deciding import decide
+from polyadic.settings import ChunkingSettings
 from polyadic.workspace import Workspace
 
 LINES = (".jsonl", ".ndjson")
@@ -75,7 +76,7 @@ async def _take_hif(kb: Workspace, file: Path, tell: Callable[[Progress], None],
     if file.is_file() and file.stat().st_size > byte_limit(MOST_MEGABYTES):
         raise BadFile(f"{file} is over the limit of {MOST_MEGABYTES} MB for HIF", "bring it as JSON lines of facts")
     contents = contents_of(
-        parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), kb.settings.chunking, report.problems
+        parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), _chunking(kb), report.problems
     )
     if contents.overlay.decisions:
         # They hold for documents that are still to come, so what contradicts others is refused before any is taken in.
@@ -90,7 +91,7 @@ async def _take_facts(
     with opened(file) as stream:
         lines = FactLines(stream, str(file), report.problems)
         lines.check()
-        placing = FactPlacing(lines, str(file), kb.settings.chunking, report.problems, report.skipped)
+        placing = FactPlacing(lines, str(file), _chunking(kb), report.problems, report.skipped)
         told = placing.on_their_own()
         if documents:
             told = placing.in_documents(read_documents(documents, kb.settings.reading, exclude=[kb.folder, file]))
@@ -106,4 +107,9 @@ async def _take(kb: Workspace, told: Iterator[Told], tell: Callable[[Progress], 
 def _publisher(kb: Workspace, tell: Callable[[Progress], None]) -> Publisher:
     # Of a new workspace the model comes first, so that none is made where weights are missing.
     embedder = kb.embedder
-    return Publisher(kb.store(make=True), embedder, kb.settings.chunking, lambda report: tell(report.progress()))
+    return Publisher(kb.store(make=True), embedder, _chunking(kb), lambda report: tell(report.progress()))
+
+
+def _chunking(kb: Workspace) -> ChunkingSettings:
+    """What comes with its facts is cut as for a model: somebody else's has read it."""
+    return kb.settings.chunking.sized(by_model=True)

@@ -11,34 +11,82 @@ import numpy as np
 
 from polyadic.identity import loose_name, without_qualifier
 from polyadic.store.protocol import Links, Reader, Rows
+from polyadic.text.function_words import words
 
 _AFTER_NAME = re.compile(r"(?:,| of | von | de | du | der )")
 _SHORTEST = 4
 _MOST_HOMONYMS = 3
+_MOST_PASSAGES = 3
+# How people are addressed, which is no part of their names.
+_STYLES = words(
+    "king queen prince princess sir dame lord lady dr mr mrs ms prof professor saint st pope emperor empress duke "
+    "duchess count countess baron baroness general captain colonel president könig königin kaiser herzog graf rey "
+    "reina roi reine"
+)
 
 
 def alike(entities: Rows, reader: Reader) -> Links:
-    """For each entity those that name a document, and whose name is also its own or stands within its own.
+    """For each entity those that a passage is about, and whose name says that it may be the same.
 
-    A name within another is its end from half of the words on ("king Gundobad"), or what comes before a comma or
-    before "of" ("Lothair II of Lotharingia"). A name that more than three entities bear says nothing; nor, measured
-    on the even-numbered questions of two sets, does one that names no document.
+    Its name is also the other's, or stands within its own: the end of it from half of the words on ("king Gundobad"),
+    or what comes before a comma or before "of" ("Lothair II of Lotharingia"). A name that more than three entities bear
+    says nothing; nor, measured on the even-numbered questions of two sets, does one that no passage is about. Where no
+    name does, a last name that hardly any passage holds will do ("King Dikkha": "Min Dikkha").
     """
-    wanted = {
-        row: list(_forms(entity.name)) for row, entity in zip(entities.tolist(), reader.entities(entities), strict=True)
-    }
+    told = list(zip(entities.tolist(), reader.entities(entities), strict=True))
+    wanted = {row: list(_forms(entity.name)) for row, entity in told}
     known = reader.named(list(dict.fromkeys(form for forms in wanted.values() for form in forms)))
-    pairs = [
+    pairs = {
         (row, other)
         for row, forms in wanted.items()
         for form in forms
         if len(known.get(form, ())) <= _MOST_HOMONYMS
         for other in known.get(form, ())
         if other != row
-    ]
-    table = np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
-    names_a_document = np.isin(table[:, 1], reader.titled(np.unique(table[:, 1]), 1).sources)
-    return Links(table[names_a_document, 0], table[names_a_document, 1])
+    }
+    named = _about_something(pairs, reader)
+    found = set(named.sources.tolist())
+    rare = {
+        (row, other) for row, entity in told if row not in found for other in _by_rare_name(row, entity.name, reader)
+    }
+    return _links({*zip(named.sources.tolist(), named.targets.tolist(), strict=True), *rare})
+
+
+def _about_something(pairs: set[tuple[int, int]], reader: Reader) -> Links:
+    """Those of which the second is what a passage is about."""
+    links = _links(pairs)
+    is_subject = np.isin(links.targets, reader.titled(np.unique(links.targets), 1).sources)
+    return Links(links.sources[is_subject], links.targets[is_subject])
+
+
+def _links(pairs: set[tuple[int, int]]) -> Links:
+    table = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+    return Links(table[:, 0], table[:, 1])
+
+
+def _by_rare_name(row: int, name: str, reader: Reader) -> list[int]:
+    """What the few passages that hold its last name are about, if the names go together."""
+    parts = loose_name(name).split()
+    is_told_apart = without_qualifier(name) != name
+    if is_told_apart or not parts or len(parts[-1]) < _SHORTEST or not name.rsplit(maxsplit=1)[-1][0].isupper():
+        return []
+    passages = reader.holding(parts[-1], _MOST_PASSAGES + 1)
+    if len(passages) > _MOST_PASSAGES:
+        return []
+    subjects = np.unique(reader.titles_of(passages).targets)
+    others = zip(subjects.tolist(), reader.entities(subjects), strict=True)
+    return [other for other, entity in others if other != row and _go_together(parts, loose_name(entity.name).split())]
+
+
+def _go_together(name: list[str], other: list[str]) -> bool:
+    """Whether two names share a last name, and are not those of two members of one family.
+
+    >>> _go_together(["king", "dikkha"], ["min", "dikkha"]), _go_together(["ada", "falk"], ["mira", "falk"])
+    (True, False)
+    """
+    if name[-1] != other[-1]:
+        return False
+    return min(len(name), len(other)) == 1 or name[0] == other[0] or name[0] in _STYLES
 
 
 def _forms(name: str) -> Iterator[str]:

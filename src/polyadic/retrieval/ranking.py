@@ -22,11 +22,23 @@ def score_chunks(
         Similarity of each fact and chunk to the nearest question about a bridge; zeros where there are none.
     """
     naming = np.zeros(len(graph.entities), dtype=np.float32)
-    assign(naming, graph.entities, bridges.rows, BRIDGE_WEIGHT * _relative(bridges.strengths))
+    strengths = BRIDGE_WEIGHT * _relative(bridges.strengths)
+    assign(naming, graph.entities, *_of_those_alike(bridges, strengths))
+    assign(naming, graph.entities, bridges.rows, strengths)
     assign(naming, graph.entities, anchors, np.full(len(anchors), NAMED_WEIGHT, dtype=np.float32))
     score = np.sqrt(_relative(masses.chunks)) + _best(graph.naming, naming, len(graph.chunks))
     score += SECOND_FACT_WEIGHT * _best(graph.statement[::-1], second_facts, len(graph.chunks))
     return np.asarray(score + SECOND_CHUNK_WEIGHT * second_chunks, dtype=np.float32)
+
+
+def _of_those_alike(bridges: Bridges, strengths: Vectors) -> tuple[Rows, Vectors]:
+    """What may be one with a bridge is worth as much as the strongest that it may be."""
+    by_row = dict(zip(bridges.rows.tolist(), strengths.tolist(), strict=True))
+    best: dict[int, float] = {}
+    for bridge, other in zip(bridges.alike.sources.tolist(), bridges.alike.targets.tolist(), strict=True):
+        best[other] = max(best.get(other, 0.0), by_row[bridge])
+    rows = sorted(best)
+    return np.array(rows, dtype=np.int64), np.array([best[row] for row in rows], dtype=np.float32)
 
 
 def score_facts(masses: Masses, second: Vectors) -> Vectors:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polyadic.errors import StoreError
-from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, VERSION
 
 BUSY_MILLISECONDS = 30_000
 _VARIABLES = 500
@@ -116,9 +116,15 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have done it while this one waited for the lock.
-        for script in MIGRATIONS[_version(connection, path) :]:
+        before = _version(connection, path)
+        for script in MIGRATIONS[before:]:
             for statement in _statements(script):
                 connection.execute(statement)
+        if before < NAMES_RENEWED_IN:
+            # Imported late: what derives stands on this module.
+            from polyadic.store.derived import renew_names
+
+            renew_names(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")

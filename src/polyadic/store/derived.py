@@ -12,7 +12,7 @@ from typing import Any
 
 from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, FactTally, Tallies
-from polyadic.overlay import Overlay
+from polyadic.overlay import NO_OVERLAY, Overlay
 from polyadic.store.database import select_in
 
 
@@ -22,6 +22,12 @@ def digest_bytes(public_id: str) -> bytes:
 
 def vector_digest(text: str) -> bytes:
     return digest_bytes(identity.digest("vector", text))
+
+
+def renew_names(connection: sqlite3.Connection) -> None:
+    """Find entities by the names of today: those of an earlier version of the store were fewer."""
+    keys = [key for (key,) in connection.execute("SELECT key FROM entity")]
+    DerivedTables(connection, VectorNeeds(), lambda: NO_OVERLAY).rename(keys)
 
 
 @dataclass
@@ -193,8 +199,8 @@ class DerivedTables:
         name = decided or self._foremost(row, Attribute.NAME)
         self._connection.execute("UPDATE entity SET name = ? WHERE id = ?", (name, row))
         names = self._connection.execute("SELECT value FROM said WHERE entity = ? AND attribute = 'name'", (row,))
-        loose = {identity.loose_name(said) for (said,) in names}
-        loose |= {identity.loose_name(decided)} if decided and loose else set()
+        loose = {form for (said,) in names for form in identity.called(said)}
+        loose |= identity.called(decided) if decided and loose else set()
         before = self._called(row)
         self._connection.executemany(
             "DELETE FROM called WHERE loose = ? AND entity = ?", [(gone, row) for gone in before - loose]

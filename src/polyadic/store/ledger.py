@@ -27,11 +27,15 @@ def sums(connection: sqlite3.Connection, document_id: str | None = None) -> Spen
     """By purpose and model what was paid, for one document where one is named."""
     of_one = " WHERE document = ?" if document_id is not None else ""
     rows = connection.execute(
-        "SELECT purpose, model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(money), sum(seconds)"
+        # total() is exact up to 2^53 and never overflows, whatever an endpoint once reported.
+        "SELECT purpose, model, count(*), total(prompt_tokens), total(completion_tokens), total(money), total(seconds)"
         f" FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
         () if document_id is None else (digest_bytes(document_id),),
     )
-    return {(row[0], row[1]): (Usage(*row[2:6]), row[6]) for row in rows}
+    return {
+        (purpose, model): (Usage(calls, int(sent), int(received), money), seconds)
+        for purpose, model, calls, sent, received, money, seconds in rows
+    }
 
 
 def entries(connection: sqlite3.Connection) -> list[Entry]:

@@ -4,7 +4,7 @@ Rows are addressed by the store's own integers (``Rows``, shape (n,), int64), wh
 may change when the store is written; values that leave the store carry public identifiers instead.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -126,6 +126,9 @@ class Reader(Protocol):
     def search(self, words: str, k: int) -> Hits:
         """The k chunks that hold these words, by BM25 (higher is better); any text is a legal query."""
 
+    def holding(self, word: str, limit: int) -> Rows:
+        """Chunks that hold this word, in no telling order: any ``limit`` of them, if there are more."""
+
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         """Entity rows by the loose form of any of their names (see identity.loose_name); absent where none."""
 
@@ -143,10 +146,13 @@ class Reader(Protocol):
         """Facts that the evidence of each chunk states, at most ``limit`` a chunk."""
 
     def titles_of(self, chunks: Rows) -> Links:
-        """The entity that names the document of each chunk, where there is one."""
+        """The entity that each chunk is about; absent where there is none.
+
+        It is the one that the document's title names, else the one that most of the chunk's facts share.
+        """
 
     def titled(self, entities: Rows, limit: int) -> Links:
-        """At most ``limit`` chunks, in document order, of the documents that each entity names."""
+        """At most ``limit`` chunks, in document order, that are about each entity (see titles_of)."""
 
     # statistics of rows
     def size(self, side: Side) -> int:
@@ -370,15 +376,16 @@ class Store(Protocol):
     def filled_with(self) -> str | None:
         """The embedding model whose vectors the store holds; None as long as it has never been written."""
 
-    def read(self, only: frozenset[str] | None = None) -> AbstractContextManager[Reader]:
+    def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> AbstractContextManager[Reader]:
         """The last committed state, unchanging as long as the context lasts.
 
         Parameters
         ----------
         only
-            Identifiers of documents: read as if there were no others. Facts, names, descriptions, scores and vectors
-            then rest on the evidence of these alone. Of an entity with more than eight descriptions those count for
-            similarity that are among the eight best supported of all.
+            Chooses documents, by identifier, in the same state: it is then read as if there were no others. Facts,
+            names, descriptions, scores and vectors rest on the evidence of these alone. Of an entity with more than
+            eight descriptions those count for similarity that are among the eight best supported of all; where none of
+            these is said here, the nearest of its facts does.
 
         Raises
         ------

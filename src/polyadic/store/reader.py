@@ -13,6 +13,7 @@ from polyadic.knowledge import Chunk, Entity, Fact, Place, Span, page_of
 from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
 from polyadic.store.full_text import any_of
+from polyadic.store.incidence import neighbours
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.record_reader import SqliteRecords
 from polyadic.store.records import (
@@ -54,7 +55,7 @@ class SqliteReader(SqliteRecords):
             return np.zeros((len(vectors), 0), dtype=np.float32)
         if starts is None:
             return np.asarray(vectors @ matrix[rows].T, dtype=np.float32)
-        places, owners = _neighbours(starts, np.arange(len(matrix)), rows)
+        places, owners = neighbours(starts, np.arange(len(matrix)), rows)
         firsts = np.searchsorted(owners, np.arange(len(rows)))
         similarities = self._of_seen(side, vectors @ matrix[places].T, places)
         return np.asarray(np.maximum.reduceat(similarities, firsts, axis=1), dtype=np.float32)
@@ -78,6 +79,14 @@ class SqliteReader(SqliteRecords):
         rows = self._snapshot.rows("chunk", [row for row, _ in found])
         return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
 
+    def holding(self, word: str, limit: int) -> Rows:
+        query = any_of(word)
+        if not query:
+            return np.zeros(0, dtype=np.int64)
+        hits = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,))
+        found = islice((row for (row,) in hits if self._is_seen_chunk(row)), limit)
+        return np.sort(self._snapshot.rows("chunk", list(found)))
+
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         pairs = list(
@@ -92,7 +101,7 @@ class SqliteReader(SqliteRecords):
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         s = self._snapshot
-        targets, owners = _neighbours(s.entity_fact_starts, s.entity_facts, entities)
+        targets, owners = neighbours(s.entity_fact_starts, s.entity_facts, entities)
         sizes = np.bincount(owners, minlength=len(entities))
         kept = np.ones(len(targets), dtype=bool)
         for hub in np.flatnonzero(sizes > limit):
@@ -112,11 +121,11 @@ class SqliteReader(SqliteRecords):
         return _links(self._snapshot.chunk_fact_starts, self._snapshot.chunk_facts, chunks, limit)
 
     def titles_of(self, chunks: Rows) -> Links:
-        titles = self._snapshot.title_entity[chunks]
+        titles = self._snapshot.about_entity[chunks]
         return Links(chunks[titles >= 0], titles[titles >= 0])
 
     def titled(self, entities: Rows, limit: int) -> Links:
-        return _links(self._snapshot.titled_starts, self._snapshot.titled_chunks, entities, limit)
+        return _links(self._snapshot.about_starts, self._snapshot.about_chunks, entities, limit)
 
     # statistics of rows
 
@@ -239,9 +248,9 @@ class SqliteReader(SqliteRecords):
             return np.zeros(0, dtype=np.int64)
         # The rarest entity first, so that the sets only shrink from a small one.
         distinct = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")]
-        common = _neighbours(s.entity_fact_starts, s.entity_facts, distinct[:1])[0]
+        common = neighbours(s.entity_fact_starts, s.entity_facts, distinct[:1])[0]
         for entity in distinct[1:]:
-            common = np.intersect1d(common, _neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
+            common = np.intersect1d(common, neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
 
     # steps of the above
@@ -315,16 +324,6 @@ def best(similarities: Vectors, k: int) -> Hits:
     return Hits(best.astype(np.int64), similarities[best].astype(np.float32))
 
 
-def _neighbours(starts: Rows, targets: Rows, rows: Rows, limit: int | None = None) -> tuple[Rows, Rows]:
-    """Targets of each row, and the index into ``rows`` that each belongs to."""
-    sizes = starts[rows + 1] - starts[rows]
-    if limit is not None:
-        sizes = np.minimum(sizes, limit)
-    owners = np.repeat(np.arange(len(rows)), sizes)
-    offsets = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.asarray(targets[starts[rows][owners] + offsets], dtype=np.int64), owners
-
-
 def _links(starts: Rows, targets: Rows, rows: Rows, limit: int | None = None) -> Links:
-    found, owners = _neighbours(starts, targets, rows, limit)
+    found, owners = neighbours(starts, targets, rows, limit)
     return Links(rows[owners], found)

@@ -161,10 +161,16 @@ MIGRATIONS = (
         digest BLOB NOT NULL,                   -- of the request, as in reply
         asker BLOB NOT NULL,                    -- digest of the document or question that needs the reply
         purpose TEXT NOT NULL,
-        entered TEXT NOT NULL DEFAULT '{}',     -- JSON: what was paid, by the digest of each response that was entered
+        calls INTEGER NOT NULL DEFAULT 0,       -- what was paid for responses while this waits
+        prompt_tokens INTEGER NOT NULL DEFAULT 0,
+        completion_tokens INTEGER NOT NULL DEFAULT 0,
+        money REAL NOT NULL DEFAULT 0,
         PRIMARY KEY (digest, asker)
     ) WITHOUT ROWID;
     CREATE INDEX awaited_asker ON awaited (asker);
+    CREATE TABLE entered (                      -- responses that are in the ledger, also when nothing waits any more
+        digest BLOB PRIMARY KEY                 -- of the response
+    ) WITHOUT ROWID;
 
     CREATE TABLE new_vector (                   -- of another embedding model, until the store is switched to it
         digest BLOB PRIMARY KEY,                -- of the text embedded
@@ -174,4 +180,6 @@ MIGRATIONS = (
 )
 
 VERSION = len(MIGRATIONS)
+NAMES_RENEWED_IN = 3
+"""The version that last changed under which loose names an entity is found (identity.called)."""
 APPLICATION_ID = 0x506F6C79  # "Poly": tells our files from other people's SQLite files

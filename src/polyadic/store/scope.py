@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
+from polyadic.store.incidence import Integers
 from polyadic.store.protocol import Side
 from polyadic.store.records import evidence_of, overlay_of
-from polyadic.store.snapshot import Integers, Snapshot, titled
+from polyadic.store.snapshot import Snapshot
+from polyadic.store.subjects import with_subjects
 from polyadic.store.titles import title_entities, titles_of_chunks
 
 Mask = NDArray[np.bool_]
@@ -28,13 +30,15 @@ class Scope:
     """What readers may see.
 
     ``snapshot`` has the neighbours and numbers that hold in scope, ``seen`` and ``seen_forms`` tell which rows and
-    which forms of entities there are. ``entities`` and ``facts`` have by row what was counted afresh.
+    which forms of entities there are; ``formless`` are entities none of whose forms in scope has a vector. ``entities``
+    and ``facts`` have by row what was counted afresh.
     """
 
     documents: frozenset[str]
     snapshot: Snapshot
     seen: Mapping[Side, Mask]
     seen_forms: Mask
+    formless: Integers
     entities: Mapping[int, EntityTally]
     facts: Mapping[int, FactTally]
 
@@ -47,15 +51,18 @@ def scope_of(connection: sqlite3.Connection, whole: Snapshot, documents: frozens
     mixed_facts = facts & (stated < np.diff(whole.fact_chunk_starts))
     partly = _among(whole.entity_fact_starts, (~facts | mixed_facts)[whole.entity_facts]) > 0
     entities = _among(whole.entity_fact_starts, facts[whole.entity_facts]) > 0
-    mixed_entities = entities & partly
+    # What a decision names otherwise is counted as well: the name may be one that only other documents say.
+    mixed_entities = entities & (partly | _decided(connection, whole))
     counted = _counted(connection, whole, chunks, mixed_entities)
     said = _entities_said(connection, whole, counted, mixed_entities)
     entities &= ~mixed_entities
     entities[list(said)] = True
     stating = _facts_stated(connection, whole, counted, mixed_facts)
     seen: dict[Side, Mask] = {"chunk": chunks, "fact": facts, "entity": entities}
-    narrowed = _with_scores(_narrowed(connection, whole, seen, stating), said, stating)
-    return Scope(documents, narrowed, seen, _seen_forms(connection, whole, said, mixed_entities), said, stating)
+    narrowed = with_subjects(_with_scores(_narrowed(connection, whole, seen, stating), said, stating))
+    forms = _seen_forms(connection, whole, said, mixed_entities)
+    formless = np.flatnonzero(entities & (_among(whole.form_starts, forms) == 0))
+    return Scope(documents, narrowed, seen, forms, formless, said, stating)
 
 
 def _seen_chunks(connection: sqlite3.Connection, whole: Snapshot, documents: Collection[str]) -> Mask:
@@ -67,6 +74,15 @@ def _seen_chunks(connection: sqlite3.Connection, whole: Snapshot, documents: Col
     seen = np.zeros(len(whole.chunk_ids), dtype=bool)
     seen[whole.rows("chunk", [row for (row,) in rows])] = True
     return seen
+
+
+def _decided(connection: sqlite3.Connection, whole: Snapshot) -> Mask:
+    """Which entities a decision has a name for."""
+    decided = np.zeros(len(whole.entity_ids), dtype=bool)
+    keys = sorted(overlay_of(connection).named)
+    found = select_in(connection, "SELECT id FROM entity WHERE key IN ({})", keys)
+    decided[whole.rows("entity", [row for (row,) in found])] = True
+    return decided
 
 
 def _counted(connection: sqlite3.Connection, whole: Snapshot, chunks: Mask, entities: Mask) -> Tallies:
@@ -110,17 +126,13 @@ def _narrowed(
         for other in others:
             _drop(entity_facts, whole.entity_fact_starts, whole.entity_facts, other, {fact})
     stated = np.repeat(chunks, np.diff(whole.chunk_fact_starts))
-    titles = _titles(connection, whole, seen)
-    titled_starts, titled_chunks = titled(titles, whole.chunk_order, len(entities))
     fact_entity_starts, members = _kept(whole.fact_entity_starts, whole.fact_entities, fact_entities)
     entity_fact_starts, joined = _kept(whole.entity_fact_starts, whole.entity_facts, entity_facts)
     fact_chunk_starts, stating_chunks = _kept(whole.fact_chunk_starts, whole.fact_chunks, chunks[whole.fact_chunks])
     chunk_fact_starts, stated_facts = _kept(whole.chunk_fact_starts, whole.chunk_facts, stated)
     return replace(
         whole,
-        title_entity=titles,
-        titled_starts=titled_starts,
-        titled_chunks=titled_chunks,
+        title_entity=_titles(connection, whole, seen),
         fact_entity_starts=fact_entity_starts,
         fact_entities=members,
         entity_fact_starts=entity_fact_starts,

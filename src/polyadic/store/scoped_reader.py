@@ -9,7 +9,7 @@ import numpy as np
 
 from polyadic.derivation import Attribute, EntityTally, mean_score
 from polyadic.errors import NotFound
-from polyadic.identity import entity_id, entity_key, loose_name
+from polyadic.identity import called, entity_id, entity_key
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision, Kind
 from polyadic.store.database import select_in
@@ -18,7 +18,7 @@ from polyadic.store.reader import FACT_PLACES, PLACES_SHOWN, SqliteReader, best,
 from polyadic.store.scope import Scope
 
 _NOT_THERE = np.float32(-np.inf)
-# No cosine is lower: an entity of which no form that is said in scope has a vector is like nothing.
+# No cosine is lower: what is not said in scope is like nothing.
 _UNLIKE = np.float32(-1.0)
 
 
@@ -52,6 +52,14 @@ class ScopedReader(SqliteReader):
 
     def chunks_in(self, document_id: str) -> Rows:
         return super().chunks_in(document_id) if document_id in self._scope.documents else np.zeros(0, dtype=np.int64)
+
+    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        found = super().similarity(side, rows, vectors)
+        if side == "entity":
+            for place in np.flatnonzero(np.isin(rows, self._scope.formless)).tolist():
+                facts = self.facts_of(rows[place : place + 1], self.size("fact"), vectors[0]).targets
+                found[:, place] = super().similarity("fact", facts, vectors).max(axis=1)
+        return found
 
     # what is said in scope
 
@@ -125,6 +133,12 @@ class ScopedReader(SqliteReader):
 
     # steps of the above
 
+    def _similarities(self, side: Side, vector: Vectors) -> Vectors:
+        found = super()._similarities(side, vector)
+        if side == "entity" and len(self._scope.formless):
+            found[self._scope.formless] = self.similarity(side, self._scope.formless, vector[None, :])[0]
+        return found
+
     def _best_seen(self, side: Side, values: Vectors, k: int) -> Hits:
         hits = best(np.where(self._scope.seen[side], values, _NOT_THERE), k)
         there = np.isfinite(hits.scores)
@@ -142,22 +156,30 @@ class ScopedReader(SqliteReader):
         if not self._scope.seen["entity"][row]:
             return False
         said = self._scope.entities.get(row)
-        return said is None or loose in {loose_name(name) for name in _versions(said, Attribute.NAME)}
+        if said is None:
+            return True
+        (entity,) = super().entities(np.array([row]))
+        names = _versions(said, Attribute.NAME)
+        return any(loose in called(name) for name in (*names, self._shown(entity.key, names)))
+
+    def _shown(self, key: str, names: Sequence[str]) -> str:
+        """What an entity is called by those names that are said here, the best supported first.
+
+        A decision's name is heeded only if it is among them, or was made for these documents: by a merge, it may be one
+        that only others say.
+        """
+        decided = self.overlay().name(key)
+        return decided if decided and (decided in names or self._is_split_off(key)) else names[0]
 
     def _as_said(self, row: int, facts: int, entity: Entity) -> Entity:
-        """The entity as the evidence in scope has it.
-
-        A decision's name for it is heeded only if it is said here, or made for these documents: by a merge, it may be
-        a name that only others give it.
-        """
+        """The entity as the evidence in scope has it."""
         said = self._scope.entities.get(row)
         if said is None:
             return entity
         names = _versions(said, Attribute.NAME)
-        is_split_off = self._is_split_off(entity.key)
-        decided = self.overlay().name(entity.key)
-        name = decided if decided and (is_split_off or decided in names) else names[0]
-        key = entity.key if is_split_off or entity.key in map(entity_key, names) else entity_key(name)
+        name = self._shown(entity.key, names)
+        is_known = self._is_split_off(entity.key) or entity.key in map(entity_key, names)
+        key = entity.key if is_known else entity_key(name)
         return Entity(
             entity_id(key),
             key,

@@ -21,12 +21,15 @@ from numpy.typing import NDArray
 
 from polyadic.derivation import SCORE_UNIT
 from polyadic.errors import EmbedderMismatch
+from polyadic.store.incidence import Integers, grouped
 from polyadic.store.protocol import Side
 from polyadic.store.records import overlay_of
 from polyadic.store.titles import title_entities, titled_documents
 
+LAYOUT = 2
+"""Changes when the same tables would give other arrays: those of before are then made again."""
+
 _LEFT_OVER_SECONDS = 60
-Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
 
@@ -36,7 +39,8 @@ class Snapshot:
 
     ``*_ids`` are keys of the tables. A pair ``x_starts`` (one longer than the rows) and ``x`` lists, row by row,
     the neighbours ``x[x_starts[i]:x_starts[i + 1]]`` or, for vectors, the rows of a matrix. ``chunk_order`` goes
-    document by document; ``title_entity`` is -1 where no entity names the document.
+    document by document; ``title_entity`` is -1 where no entity names the document. What each chunk is
+    about (``about_*``) follows from all others: see subjects.py.
     """
 
     entity_ids: Integers
@@ -52,8 +56,9 @@ class Snapshot:
     window_starts: Integers
     window_vectors: Floats
     title_entity: Integers
-    titled_starts: Integers
-    titled_chunks: Integers
+    about_entity: Integers
+    about_starts: Integers
+    about_chunks: Integers
     fact_entity_starts: Integers
     fact_entities: Integers
     entity_fact_starts: Integers
@@ -95,9 +100,8 @@ class Snapshot:
             "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector ORDER BY w.chunk, w.ordinal",
         )
         titles = _titles(connection, entity[0], chunk[0], chunk[1])
-        titled_starts, titled_chunks = titled(titles, chunk[2], len(entity[0]))
-        form_starts, form_order = _grouped(_positions(entity[0], forms), len(entity[0]))
-        window_starts, window_order = _grouped(_positions(chunk[0], windows), len(chunk[0]))
+        form_starts, form_order = grouped(_positions(entity[0], forms), len(entity[0]))
+        window_starts, window_order = grouped(_positions(chunk[0], windows), len(chunk[0]))
         return cls(
             entity_ids=entity[0],
             entity_scores=_means(entity[1], entity[2]),
@@ -112,8 +116,9 @@ class Snapshot:
             window_starts=window_starts,
             window_vectors=window_vectors[window_order],
             title_entity=titles,
-            titled_starts=titled_starts,
-            titled_chunks=titled_chunks,
+            about_entity=titles,
+            about_starts=np.zeros(len(entity[0]) + 1, dtype=np.int64),
+            about_chunks=np.zeros(0, dtype=np.int64),
             **_both_ways(
                 "fact_entity", "fact_entities", "entity_fact", "entity_facts", facts, entities, fact[0], entity[0]
             ),
@@ -224,24 +229,9 @@ def _titles(connection: sqlite3.Connection, entities: Integers, chunks: Integers
     return np.where(named < 0, -1, _positions(entities, np.maximum(named, 0)))
 
 
-def titled(titles: Integers, order: Integers, entities: int) -> tuple[Integers, Integers]:
-    """Chunks of the documents that each entity names, document by document, in the order given."""
-    named = np.flatnonzero(titles >= 0)
-    named = named[np.argsort(order[named])]
-    starts, grouping = _grouped(titles[named], entities)
-    return starts, named[grouping]
-
-
 def _means(totals: Integers, evidence: Integers) -> Floats:
     means: Floats = (totals / (np.maximum(evidence, 1) * SCORE_UNIT)).astype(np.float32)
     return means
-
-
-def _grouped(owners: Integers, rows: int) -> tuple[Integers, Integers]:
-    """Starts of each row's group, and the order that brings the groups together."""
-    starts = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owners, minlength=rows), out=starts[1:])
-    return starts, np.argsort(owners, kind="stable")
 
 
 def _both_ways(
@@ -249,8 +239,8 @@ def _both_ways(
 ) -> dict[str, Integers]:
     order = np.lexsort((right, left))
     left, right = left[order], right[order]
-    forward_starts, forward = _grouped(left, len(lefts))
-    backward_starts, backward = _grouped(right, len(rights))
+    forward_starts, forward = grouped(left, len(lefts))
+    backward_starts, backward = grouped(right, len(rights))
     return {
         f"{name}_starts": forward_starts,
         targets: right[forward],

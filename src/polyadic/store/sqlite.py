@@ -6,7 +6,7 @@ import secrets
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -21,7 +21,8 @@ from polyadic.store.reader import SqliteReader
 from polyadic.store.reembedding import SqliteGathering
 from polyadic.store.scope import Scope, scope_of
 from polyadic.store.scoped_reader import ScopedReader
-from polyadic.store.snapshot import Snapshot
+from polyadic.store.snapshot import LAYOUT, Snapshot
+from polyadic.store.subjects import with_subjects
 from polyadic.store.writer import SqliteWriter
 
 _FILE = "store.sqlite"
@@ -73,17 +74,19 @@ class SqliteStore:
         return (folder / _FILE).is_file()
 
     @contextlib.contextmanager
-    def read(self, only: frozenset[str] | None = None) -> Iterator[Reader]:
+    def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
         with explained(self._path):
             connection = self._connection()
             try:
                 connection.execute("BEGIN")
                 self._check_still_mine(connection)
-                stamp = "-".join(_meta(connection, key) or "0" for key in ("store", "generation"))
+                state = (_meta(connection, key) or "0" for key in ("store", "generation"))
+                stamp = "-".join((*state, str(LAYOUT)))
+                reader = SqliteReader(connection, lambda: self._snapshot_of(connection, stamp))
                 if only is None:
-                    yield SqliteReader(connection, lambda: self._snapshot_of(connection, stamp))
+                    yield reader
                 else:
-                    yield ScopedReader(connection, self._scope_of(connection, stamp, only))
+                    yield ScopedReader(connection, self._scope_of(connection, stamp, only(reader)))
             finally:
                 rolled_back(connection)
                 with self._readers:
@@ -217,7 +220,7 @@ class SqliteStore:
         except (OSError, ValueError, EOFError):
             # Missing or damaged: it is derived, so it is made again.
             shutil.rmtree(folder, ignore_errors=True)
-        snapshot = Snapshot.build(connection)
+        snapshot = with_subjects(Snapshot.build(connection))
         # On a full disk a reader still answers, only more slowly.
         with contextlib.suppress(OSError):
             snapshot.save(folder)

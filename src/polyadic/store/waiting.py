@@ -12,14 +12,12 @@ class Awaited:
     """A request whose reply is awaited.
 
     ``document`` is the identifier of the document that it is about, of the first where several need it, empty where
-    only questions do. ``known`` says that the reply is there by now, ``entered`` are the responses (by digest) that
-    have been entered in the ledger.
+    only questions do. ``known`` says that the reply is there by now.
     """
 
     purpose: str
     document: str
     known: bool
-    entered: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +47,14 @@ class Waiting(Protocol):
     def remember(self, key: str, text: str, complete: bool) -> None:
         """Remember a reply that has been paid for."""
 
-    def enter(self, key: str, response: str, usage: Usage) -> None:
-        """Note that a response, by its digest, was entered in the ledger."""
+    def enter(self, response: str) -> bool:
+        """Note for good that a response, by its digest, is entered in the ledger; False where it was before."""
+
+    def pay(self, key: str, usage: Usage) -> None:
+        """Note that this was paid for a response to a request that is awaited."""
 
     def paid(self, key: str) -> Usage:
-        """What the responses to a request have cost; nothing where nothing waits for it."""
+        """What responses to a request have cost while it is awaited; nothing where nothing waits for it."""
 
     def keys(self, asker: str) -> dict[str, str]:
         """Purposes of the requests that a document or a question waits for, by key."""

@@ -1,6 +1,5 @@
-"""The tables ``awaited`` and ``asked`` of the SQLite store: what is awaited from batch files."""
+"""The tables ``awaited``, ``entered`` and ``asked`` of the SQLite store: what is awaited from batch files."""
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
@@ -38,16 +37,15 @@ class WaitingTables:
         )
 
     def get(self, key: str) -> Awaited | None:
-        rows = self._connection.execute(
-            "SELECT a.purpose, a.entered, d.digest FROM awaited a LEFT JOIN document d ON d.digest = a.asker"
+        row = self._connection.execute(
+            "SELECT a.purpose, d.digest FROM awaited a LEFT JOIN document d ON d.digest = a.asker"
             " WHERE a.digest = ? ORDER BY d.digest NULLS LAST",
             (bytes.fromhex(key),),
-        ).fetchall()
-        if not rows:
+        ).fetchone()
+        if row is None:
             return None
-        purpose, _, document = rows[0]
-        responses = frozenset(response for _, entered, _ in rows for response in json.loads(entered))
-        return Awaited(purpose, document.hex() if document else "", self.is_known(key), responses)
+        purpose, document = row
+        return Awaited(purpose, document.hex() if document else "", self.is_known(key))
 
     def is_known(self, key: str) -> bool:
         found = self._connection.execute("SELECT 1 FROM reply WHERE digest = ?", (bytes.fromhex(key),))
@@ -56,18 +54,23 @@ class WaitingTables:
     def remember(self, key: str, text: str, complete: bool) -> None:
         self._connection.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (bytes.fromhex(key), text, complete))
 
-    def enter(self, key: str, response: str, usage: Usage) -> None:
-        paid = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.money]
+    def enter(self, response: str) -> bool:
+        entered = self._connection.execute("INSERT OR IGNORE INTO entered VALUES (?)", (bytes.fromhex(response),))
+        return entered.rowcount > 0
+
+    def pay(self, key: str, usage: Usage) -> None:
         self._connection.execute(
-            "UPDATE awaited SET entered = json_set(entered, ?, json(?)) WHERE digest = ?",
-            (f'$."{response}"', json.dumps(paid), bytes.fromhex(key)),
+            "UPDATE awaited SET calls = calls + ?, prompt_tokens = prompt_tokens + ?,"
+            " completion_tokens = completion_tokens + ?, money = money + ? WHERE digest = ?",
+            (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.money, bytes.fromhex(key)),
         )
 
     def paid(self, key: str) -> Usage:
         row = self._connection.execute(
-            "SELECT entered FROM awaited WHERE digest = ? ORDER BY length(entered) DESC", (bytes.fromhex(key),)
+            "SELECT calls, prompt_tokens, completion_tokens, money FROM awaited WHERE digest = ? ORDER BY calls DESC",
+            (bytes.fromhex(key),),
         ).fetchone()
-        return sum((Usage(*paid) for paid in json.loads(row[0]).values()), Usage()) if row else Usage()
+        return Usage(*row) if row else Usage()
 
     def keys(self, asker: str) -> dict[str, str]:
         rows = self._connection.execute("SELECT digest, purpose FROM awaited WHERE asker = ?", (bytes.fromhex(asker),))
