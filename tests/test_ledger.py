@@ -160,6 +160,20 @@ def test_an_entry_waits_for_a_transaction_under_way_and_changes_nothing_else(tmp
     store.close()
 
 
+def test_a_ledger_with_counts_that_cannot_be_is_readable(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path, "by hand")
+    most = 2**63 - 1
+    with store.write() as writer:
+        for _ in range(3):
+            writer.note_call(Call("extract", "m", Usage(1, most, most), 0.1, "ab" * 16), None)
+    with store.read() as reader:
+        for spent in (reader.spent(), reader.spent_on("ab" * 16)):
+            ((usage, _),) = spent.values()
+            assert usage.calls == 3 and usage.prompt_tokens == usage.completion_tokens == pytest.approx(3 * most)
+        assert len(reader.ledger()) == 3
+    store.close()
+
+
 def test_what_a_document_cost(kb: Workspace, server: ModelServer) -> None:
     kb.query(QUESTION, method="walk")
     ledger, total = kb.ledger(), kb.status().spent

@@ -37,6 +37,8 @@ def test_the_order_of_names_and_documents_is_no_matter() -> None:
         ([ADA, Decision(Kind.MERGE, ("Babbage", "Charles"), "Ada")], "is merged already"),
         ([ADA, Decision(Kind.APART, ("Ada Lovelace", "ADA"))], "decided to be kept apart"),
         ([PLANET, Decision(Kind.SPLIT, ("Mercury",), "Mercury (god)", ("d2",))], "split otherwise"),
+        ([PLANET, Decision(Kind.SPLIT, ("Mercury",), "mercury (PLANET)", ("d3",))], "spelt in two ways"),
+        ([PLANETS, Decision(Kind.SPLIT, ("Mercury",), "Mercury (Planet)", ("d3",))], "Mercury .* and .* are one name"),
         ([Decision(Kind.MERGE, ("Ada", "ADA"), "Ada")], "not two names"),
         ([Decision(Kind.APART, ("Ada", "the Ada"))], "not two names"),
         ([Decision(Kind.APART, ("Ada", "Bea", "Cleo"))], "not two names"),

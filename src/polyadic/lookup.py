@@ -140,7 +140,10 @@ def entity_row(reader: Reader, reference: str) -> int:
     if loose:
         rows = next(iter(loose.values()))
         return int(_only(rows, f"entity {reference!r}", [e.name for e in reader.entities(np.array(rows))]))
-    return row(reader, "entity", reference)
+    if _IDENTIFIER.fullmatch(reference):
+        return row(reader, "entity", reference)
+    next_step = "say a name as documents have it, which polyadic show document DOC shows"
+    raise NotFound(f"no entity answers to {reference!r}", next_step)
 
 
 def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:

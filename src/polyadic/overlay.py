@@ -106,8 +106,7 @@ class Overlay:
         for decision in kept:
             if decision.kind is Kind.APART and len({merged.get(key, key) for key in decision.keys}) == 1:
                 raise _contradiction(" and ".join(decision.names), "were decided to be kept apart")
-        names = {entity_key(one.into): one.into for one in reversed(kept) if one.into}
-        return cls(frozenset(kept), split, merged, names)
+        return cls(frozenset(kept), split, merged, _names(kept))
 
     def key(self, key: str, document_id: str) -> str:
         """The key of the entity that this key means in this document."""
@@ -135,6 +134,19 @@ class Overlay:
 
 
 NO_OVERLAY = Overlay()
+
+
+def _names(decisions: Iterable[Decision]) -> dict[str, str]:
+    """What decisions call entities, by key; of two spellings neither could be said to be the one that counts."""
+    names: dict[str, str] = {}
+    for into in sorted({decision.into for decision in decisions if decision.into}):
+        first = names.setdefault(entity_key(into), into)
+        if first != into:
+            raise DecisionRefused(
+                f"{first} and {into} are one name, spelt in two ways",
+                "use the spelling that polyadic entities review --decided shows",
+            )
+    return names
 
 
 def _check(decision: Decision) -> None:

@@ -47,25 +47,54 @@ def test_nothing_to_ask_leaves_no_file(tmp_path: Path) -> None:
     assert files.files == [] and names(tmp_path) == []
 
 
+def written(file: Path, requests: int) -> list[Path]:
+    """What a writing of so many requests, one a file, has left."""
+    with RequestFiles(file, URL, overwrite=True, most_requests=1) as files:
+        for number in range(requests):
+            files.add(noted(number))
+    return files.files
+
+
 def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
-    (tmp_path / "ask.jsonl").write_text("before")
-    with pytest.raises(KeyboardInterrupt), RequestFiles(tmp_path / "ask.jsonl", URL, overwrite=True) as files:
-        files.add(noted(1))
+    (before,) = written(tmp_path / "ask.jsonl", 1)
+    content = before.read_bytes()
+    with pytest.raises(KeyboardInterrupt), RequestFiles(before, URL, overwrite=True) as files:
+        files.add(noted(7))
         raise KeyboardInterrupt
-    assert names(tmp_path) == ["ask.jsonl"] and (tmp_path / "ask.jsonl").read_text() == "before"
+    assert names(tmp_path) == ["ask.jsonl"] and before.read_bytes() == content
 
 
-@pytest.mark.parametrize("name", ["ask.jsonl", "ask-2.jsonl", "ask-17.jsonl"])
-def test_what_is_there_is_replaced_only_where_that_is_said(tmp_path: Path, name: str) -> None:
-    others = ["ask-.jsonl", "ask-01.jsonl", "ask-2.json", "my-ask-2.jsonl", "task.jsonl"]
-    for file in (name, *others):
-        (tmp_path / file).write_text("before")
-    with pytest.raises(PolyadicError, match=f"{name} is there already.*--overwrite"):
+def test_what_an_earlier_writing_left_is_replaced_only_where_that_is_said(tmp_path: Path) -> None:
+    written(tmp_path / "ask.jsonl", 3)
+    with pytest.raises(PolyadicError, match=r"ask\.jsonl is there already.*--overwrite"):
         RequestFiles(tmp_path / "ask.jsonl", URL)
-    with RequestFiles(tmp_path / "ask.jsonl", URL, overwrite=True) as files:
-        files.add(noted(1))
-    assert names(tmp_path) == sorted(["ask.jsonl", *others])
-    assert all((tmp_path / other).read_text() == "before" for other in others)
+    assert [file.name for file in written(tmp_path / "ask.jsonl", 2)] == ["ask.jsonl", "ask-2.jsonl"]
+    assert names(tmp_path) == ["ask-2.jsonl", "ask.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["ask-2.jsonl", "ask-3.jsonl", "ask-2024.jsonl", "ask-.jsonl", "ask-01.jsonl"])
+def test_what_is_not_of_an_earlier_writing_is_not_removed(tmp_path: Path, name: str) -> None:
+    written(tmp_path / "ask.jsonl", 1)
+    (tmp_path / name).write_text('{"results": "of a year"}\n')
+    written(tmp_path / "ask.jsonl", 1)
+    assert (tmp_path / name).read_text() == '{"results": "of a year"}\n'
+
+
+@pytest.mark.parametrize(("name", "requests"), [("ask.jsonl", 1), ("ask-2.jsonl", 2), ("ask-3.jsonl", 3)])
+@pytest.mark.parametrize("content", ["", "results", '{"id": "q1", "question": "Who?"}\n', '{"custom_id":"1"}\n'])
+def test_what_holds_no_requests_is_not_replaced(tmp_path: Path, name: str, requests: int, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(PolyadicError, match=f"{name} holds no requests"):
+        written(tmp_path / "ask.jsonl", requests)
+    assert names(tmp_path) == [name] and (tmp_path / name).read_text() == content
+
+
+def test_what_is_read_is_not_replaced(tmp_path: Path) -> None:
+    (before,) = written(tmp_path / "ask.jsonl", 1)
+    (tmp_path / "link.jsonl").symlink_to(before)
+    for other in (before, tmp_path / "link.jsonl", tmp_path / "." / "ask.jsonl"):
+        with pytest.raises(PolyadicError, match=r"ask\.jsonl is to be read"):
+            RequestFiles(before, URL, overwrite=True, inputs=[tmp_path / "nowhere", other])
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -93,8 +93,24 @@ def test_no_bytes_are_an_error(tmp_path_factory: pytest.TempPathFactory, data: b
     assert len(found) <= data.count(b"\n") + 1
 
 
-def test_other_bytes_are_another_response(tmp_path: Path) -> None:
-    first, second = line(id="1", response=BODY), line(id="2", response=BODY)
-    found = read(put_lines(tmp_path / "r.jsonl", [first, second, first]))
+def test_a_response_is_known_however_it_is_written_down(tmp_path: Path) -> None:
+    said = {"id": "1", "custom_id": KEY, "response": {"status_code": 200, "body": BODY}, "error": None}
+    same = [
+        json.dumps(said),
+        json.dumps(dict(reversed(said.items())), separators=(",", ":")),
+        line(id="1", response=BODY),
+    ]
+    others = [
+        line(id="2", response=BODY),
+        json.dumps(said | {"custom_id": KEY[::-1]}),
+        line(id="1", response=BODY | {"n": 1}),
+    ]
+    found = read(put_lines(tmp_path / "r.jsonl", [*same, *others]))
     digests = [one.digest for one in found if isinstance(one, Response)]
-    assert digests[0] == digests[2] != digests[1]
+    assert len(digests) == 6 and len(set(digests[:3])) == 1 and len(set(digests)) == 4
+
+
+@pytest.mark.parametrize("named", [{"message": "max_tokens \ud800"}, {"message": "Unsupported.", "param": "\ud800"}])
+def test_a_refusal_can_be_stored(tmp_path: Path, named: dict[str, str]) -> None:
+    (found,) = read(put_lines(tmp_path / "r.jsonl", [line(response={"status_code": 400, "body": {"error": named}})]))
+    assert isinstance(found, Response) and "?" in found.refusal and found.refusal.encode()

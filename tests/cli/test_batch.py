@@ -124,3 +124,25 @@ def test_mistakes_are_told_on_one_line(
     done = polyadic("batch", *arguments)
     assert done.code == code and done.err.count("\n") == 1 and said in done.err
     assert not (tmp_path / "polyadic-workspace").exists()
+
+
+def test_the_questions_are_not_overwritten(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
+) -> None:
+    question = put_lines(tmp_path / "batch-2.jsonl", ['{"question": "Who wrote to Ilse Orth?"}'])
+    asked = question.read_text()
+    assert polyadic("batch", "write", "batch.jsonl", "letters").code == 0
+    for _ in range(2):
+        again = polyadic("batch", "write", "batch.jsonl", "--questions", "batch-2.jsonl", "--overwrite")
+        assert (again.code, again.err) == (0, "")
+    refused = polyadic("batch", "write", "batch-2.jsonl", "--questions", "batch-2.jsonl", "--overwrite")
+    assert refused.code == 1 and "is to be read" in refused.err and refused.err.count("\n") == 1
+    assert question.read_text() == asked
+
+
+def test_there_is_no_folder_for_answers(polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path) -> None:
+    polyadic("batch", "write", "ask.jsonl", "letters")
+    put_lines(tmp_path / "answers.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
+    refused = polyadic("batch", "read", "answers.jsonl", "-o", "nowhere/given.jsonl")
+    assert refused.code == 1 and "there is no folder nowhere" in refused.err
+    assert "awaited: 3 replies" in polyadic("batch", "status").out

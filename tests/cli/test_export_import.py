@@ -45,6 +45,23 @@ def test_a_workspace_moves(polyadic: Command, indexed: Path) -> None:
     assert polyadic("-w", "other", "import", "kb.json").out == "2 documents: 0 added, 0 changed, 2 unchanged\n"
 
 
+def test_decisions_that_come_in_are_told_and_can_be_undone(polyadic: Command, indexed: Path) -> None:
+    before = polyadic("export", "--format", "hif").out
+    polyadic("index", "notes", "-w", "other")
+    polyadic("-w", "other", "entities", "merge", "Ada Lovelace", "Charles Babbage")
+    polyadic("-w", "other", "export", "--format", "hif", "-o", "theirs.json")
+    brought = polyadic("import", "theirs.json")
+    assert (brought.code, brought.err) == (0, "")
+    assert "1 decision on who is who, from now on for all documents here\n" in brought.out
+    assert "entities review --decided" in brought.out
+    assert "decision" not in polyadic("import", "theirs.json").out
+    decided = polyadic("entities", "review", "--decided").out
+    assert "Ada Lovelace, Charles Babbage are one" in decided
+    assert polyadic("entities", "undo", decided[:8]).code == 0
+    assert polyadic("export", "--format", "hif").out == before
+    assert json.loads(polyadic("import", "theirs.json", "--json").out)["decided"] == 1
+
+
 def test_facts_from_elsewhere_answer_questions(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text(
         '{"_id": "d1", "title": "Nome", "text": "Nome lies in Alaska. It is cold there."}\n'

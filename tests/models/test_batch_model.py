@@ -60,6 +60,12 @@ def test_a_reply_that_others_fetched() -> None:
     assert reply == Reply("Ada.", False, Usage(1, 1_000_000, 500_000, 2.0), 0.0)
 
 
+@pytest.mark.parametrize("name", ["_fields_set", "_ModelT__cls", "self", "cls", "values"])
+def test_what_else_a_body_holds_is_no_matter(name: str) -> None:
+    body = {"choices": [{"message": {"content": "Ada."}}], name: 1}
+    assert EndpointModel(SETTINGS).read(body).text == "Ada."
+
+
 @pytest.mark.parametrize(
     ("choice", "said"),
     [

@@ -1,6 +1,7 @@
 """The language model behind an endpoint, over real HTTP."""
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -81,7 +82,8 @@ def test_tokens_are_counted_here_where_the_endpoint_reports_none(server: ModelSe
 
 def test_a_report_that_cannot_be_is_none(server: ModelServer) -> None:
     message = '"choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes."}}]'
-    for usage in ('{"prompt_tokens": 0, "completion_tokens": 0}', '{"prompt_tokens": null}', '"many"', "null"):
+    reports = [{"prompt_tokens": n, "completion_tokens": n} for n in (0, None, True, 10**9 + 1, 2**63 - 1, 10**30, 1.5)]
+    for usage in map(json.dumps, [*reports, "many", None]):
         server.misbehave(Sends(f'{{{message}, "usage": {usage}}}'))
         reply = ask(model_of(server), question("Who?"))[0]
         assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.complete) == (9, 2, True)

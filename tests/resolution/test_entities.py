@@ -11,12 +11,13 @@ import pytest
 from polyadic.blocking import wait_for
 from polyadic.construction.extractor import Extraction
 from polyadic.construction.indexing import Indexer
-from polyadic.errors import NotFound, SettingsError
+from polyadic.errors import DecisionRefused, NotFound, SettingsError
 from polyadic.interchange.exporting import exported
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
 from polyadic.models.budget import Budget
 from polyadic.resolution.arbitration import PAIRS_A_REQUEST
 from polyadic.resolution.entities import LEAST_WITH_A_MODEL
+from polyadic.resolution.references import identified
 from polyadic.settings import ChunkingSettings, Settings
 from polyadic.workspace import Workspace
 from tests.server import Asked, ModelServer, Status, says
@@ -100,6 +101,36 @@ def test_accepting_and_rejecting_pairs(kb: Workspace) -> None:
     assert [left.id for left in kb.entities.review().candidates] == [left.id for left in rest]
     with pytest.raises(NotFound, match="no proposed pair"):
         kb.entities.settle([one.id])
+
+
+def test_pairs_are_named_by_the_beginning_of_their_identifiers(kb: Workspace) -> None:
+    one, *_ = kb.entities.review().candidates
+    assert len(one.id) == 32
+    for reference in ("", "abc", "pair", "00000000"):
+        with pytest.raises(NotFound, match="polyadic entities review"):
+            kb.entities.settle([reference])
+    assert len(kb.entities.settle([one.id[:8].upper()]).decided) == 1
+
+
+def test_a_beginning_that_two_share_names_neither() -> None:
+    known = ["abcd" + "0" * 28, "abcd" + "1" * 28]
+    assert identified(known, "abcd0", "proposed pair", "") == known[0]
+    with pytest.raises(NotFound, match="'abcd' begins 2 identifiers of a proposed pair"):
+        identified(known, "abcd", "proposed pair", "")
+
+
+def test_a_pair_of_which_one_is_merged_says_what_to_undo_first(kb: Workspace) -> None:
+    (society,) = kb.entities.merge(["Quran Society", "Graz"], "Quran Society").decided
+    review = kb.entities.review()
+    *others, last = review.candidates
+    assert {last.one.name, last.other.name} == {"Quran Society", "Qur'an Society"}
+    assert last.score > max(one.score for one in others)
+    assert last.why.endswith(f"but Quran Society is merged: undo {society.id[:8]} first")
+    with pytest.raises(DecisionRefused, match="is merged already"):
+        kb.entities.settle([last.id])
+    assert review.sure == len(kb.entities.merge_sure().outcome.decided) == 1
+    kb.entities.undo(society.id[:8])
+    assert len(kb.entities.settle([last.id]).decided) == 1
 
 
 def test_splitting_a_name(kb: Workspace) -> None:

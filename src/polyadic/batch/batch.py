@@ -73,7 +73,7 @@ class Batch:
         anew
             Ask also about documents that were read in another way before.
         overwrite
-            Whether files of these names may be replaced.
+            Whether what an earlier writing left under these names may be replaced; anything else never is.
         report_progress
             Called after every step that takes time.
         most_requests, most_bytes
@@ -84,7 +84,8 @@ class Batch:
         SettingsError
             No language model is named.
         PolyadicError
-            A file of this name is there already, or the questions cannot be read. NotFound: there is no workspace,
+            A file of this name is there already (with ``overwrite``: one that holds something other than requests, or
+            is read here), or the questions cannot be read. NotFound: there is no workspace,
             and no document to make one for.
         StoreBusy
             Another process is writing to this workspace.
@@ -92,7 +93,8 @@ class Batch:
         model = self._model()
         asked = read_questions(Path(questions), method, context_tokens) if questions else []
         url = "/chat/completions" if self.settings.model.azure_api_version else "/v1/chat/completions"
-        files = RequestFiles(Path(file), url, overwrite, most_requests, most_bytes)
+        inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
+        files = RequestFiles(Path(file), url, overwrite, most_requests, most_bytes, inputs)
         embedder = self.load_embedder()
         store, sources = self._store_for(paths, files)
         run = Run(self.settings, store, embedder, model, self.prompts, report_progress, note=files.add)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polyadic.asking import LONGEST_QUESTION
+from polyadic.batch.request_files import check_folder
 from polyadic.errors import PolyadicError
 from polyadic.identity import digest
 from polyadic.knowledge import Answer, Usage
@@ -129,7 +130,8 @@ def add_answers(file: Path, answers: Sequence[GivenAnswer]) -> None:
 
 
 def check_answers(file: Path) -> None:
-    """Raises PolyadicError where a file is there that holds something other than answers."""
+    """Raises PolyadicError where a file is there that holds something other than answers, or its folder is not."""
+    check_folder(file)
     for _ in _kept(file):
         pass
 

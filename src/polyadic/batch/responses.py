@@ -18,12 +18,15 @@ _LONGEST_REASON, _LONGEST_REFUSAL = 200, 1000
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One line. ``key`` is the request's, ``digest`` tells this response from others to the same request.
+    """One line, at its place. ``key`` is the request's, ``digest`` tells this response from all others, however it is
+    written down.
 
     ``body`` is what the endpoint sent; None where ``error`` says why there is nothing of use. ``refusal`` is what the
     endpoint said of a request that it would not take as it was.
     """
 
+    file: str
+    number: int
     key: str
     digest: str
     body: Mapping[str, Any] | None
@@ -72,14 +75,15 @@ def _lines(file: BinaryIO, longest: int) -> Iterator[bytes | None]:
 def _response(line: bytes, file: str, number: int) -> Response | UnreadableLine:
     try:
         said = json.loads(line.decode("utf-8-sig"))
+        key = said.get("custom_id") if isinstance(said, dict) else None
+        if not isinstance(key, str):
+            return UnreadableLine(file, number, "it has no custom_id")
+        body, error = _content(said)
+        told = digest("response", key, json.dumps([said.get("id"), body], sort_keys=True))
+        own = key if _KEY.fullmatch(key) else ""
+        return Response(file, number, own, told, body, error, _refusal(said))
     except (ValueError, RecursionError):
         return UnreadableLine(file, number, "it is no JSON")
-    key = said.get("custom_id") if isinstance(said, dict) else None
-    if not isinstance(key, str):
-        return UnreadableLine(file, number, "it has no custom_id")
-    body, error = _content(said)
-    own = key if _KEY.fullmatch(key) else ""
-    return Response(own, digest("response", line.strip().hex()), body, error, _refusal(said))
 
 
 def _content(said: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str]:
@@ -102,7 +106,7 @@ def _refusal(said: Mapping[str, Any]) -> str:
     """Which parameter the endpoint names, and what it says of it."""
     match said.get("response"):
         case {"status_code": 400 | 422, "body": {"error": {"message": str(message)} as error}}:
-            return f"{error.get('param') or ''} {message}".strip()[:_LONGEST_REFUSAL]
+            return _decoded(f"{error.get('param') or ''} {message}".strip()[:_LONGEST_REFUSAL])
     return ""
 
 
@@ -114,5 +118,10 @@ def _reason(error: object) -> str:
     """
     if isinstance(error, dict):
         error = ": ".join(str(error[name]) for name in ("code", "message") if error.get(name))
-    line = " ".join(str(error or "without a reason").split()).encode("utf-8", "replace").decode("utf-8")
+    line = _decoded(" ".join(str(error or "without a reason").split()))
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
+
+
+def _decoded(text: str) -> str:
+    """Half surrogate pairs, which cannot be stored, become ``?``."""
+    return text.encode("utf-8", "replace").decode("utf-8")

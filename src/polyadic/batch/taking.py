@@ -19,6 +19,8 @@ from polyadic.store.waiting import Awaited
 
 # So many lines are committed together.
 _GROUP = 500
+# What reading a reply of a form that nobody thought of can end with.
+_UNFORESEEN = (AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError)
 # A refusal is about a parameter, so there are few; more of them are about what was asked.
 _REFUSALS = 100
 
@@ -34,6 +36,8 @@ _USABLE: Mapping[str, Callable[[Reply], bool]] = {
     "answer": lambda reply: bool(unthought(reply.text)),
 }
 """Whether a reply is worth remembering, by what it is for; any is for what is not named."""
+_NOTHING_MORE: Mapping[str, Callable[[Reply], bool]] = {}
+_NO_OTHERS: Mapping[str, EndpointModel] = {}
 
 
 class Taking:
@@ -50,15 +54,30 @@ class Taking:
         Share of the price that the provider takes off.
     report
         What was done is entered here.
+    usable
+        Whether a reply is worth remembering, by what it is for, where whoever asks asks for more than indexing and
+        answering do.
+    models
+        Which model is asked, by what for, where that is another one.
     """
 
-    def __init__(self, store: Store, model: EndpointModel, discount: float, report: ReadBack) -> None:
+    def __init__(
+        self,
+        store: Store,
+        model: EndpointModel,
+        discount: float,
+        report: ReadBack,
+        usable: Mapping[str, Callable[[Reply], bool]] = _NOTHING_MORE,
+        models: Mapping[str, EndpointModel] = _NO_OTHERS,
+    ) -> None:
         self.errors: dict[str, str] = {}
         self.refusals: set[str] = set()
         self._store = store
         self._model = model
         self._discount = discount
         self._report = report
+        self._usable = {**_USABLE, **usable}
+        self._models = models
 
     async def take(self, file: Path) -> None:
         """Take in a file of responses; killed at any moment, it loses at most the group of lines in hand."""
@@ -87,13 +106,19 @@ class Taking:
             self._enter(response, awaited, writer)
 
     def _enter(self, response: Response, awaited: Awaited, writer: Writer) -> None:
-        reply, error = self._read(response, awaited.purpose)
+        try:
+            reply, error = self._read(response, awaited.purpose)
+        except _UNFORESEEN:
+            reason = "it holds something that no model's reply has"
+            self._report.unreadable.append(UnreadableLine(response.file, response.number, reason))
+            return
         kept = (response.key, reply.text, reply.complete) if not error else None
         usage = Usage()
-        if reply.usage.calls and response.digest not in awaited.entered:
+        if reply.usage.calls and writer.waiting.enter(response.digest):
             usage = self._priced(reply.usage)
-            writer.waiting.enter(response.key, response.digest, usage)
-            writer.note_call(Call(awaited.purpose, self._model.name, usage, 0.0, awaited.document), kept)
+            writer.waiting.pay(response.key, usage)
+            model = self._asked(awaited.purpose).name
+            writer.note_call(Call(awaited.purpose, model, usage, 0.0, awaited.document), kept)
             self._report.usage += usage
         elif kept:
             writer.waiting.remember(*kept)
@@ -110,12 +135,16 @@ class Taking:
             if response.refusal and len(self.refusals) < _REFUSALS:
                 self.refusals.add(response.refusal)
             return Reply("", False, Usage(), 0.0), response.error
+        model = self._asked(purpose)
         try:
-            reply = self._model.read(response.body)
+            reply = model.read(response.body)
         except NoReply as problem:
             return Reply("", False, problem.usage or Usage(), 0.0), problem.what
-        usable = _USABLE.get(purpose)
-        return reply, "" if usable is None or usable(reply) else f"{self._model.name} said nothing that can be used"
+        usable = self._usable.get(purpose)
+        return reply, "" if usable is None or usable(reply) else f"{model.name} said nothing that can be used"
+
+    def _asked(self, purpose: str) -> EndpointModel:
+        return self._models.get(purpose, self._model)
 
     def _priced(self, usage: Usage) -> Usage:
         return replace(usage, money=usage.money * (1 - self._discount))

@@ -38,7 +38,7 @@ def command() -> None:
 @click.option("--method", type=click.Choice(METHODS), help="How knowledge is found for them (default: as set).")
 @click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring to each.")
 @click.option("--anew", is_flag=True, help="Ask also about documents that were read in another way.")
-@click.option("--overwrite", is_flag=True, help="Replace FILE, and the FILE-2, FILE-3, ... of an earlier writing.")
+@click.option("--overwrite", is_flag=True, help="Replace the FILE, FILE-2, ... of an earlier writing.")
 @workspace_option
 @json_option
 @click.pass_context

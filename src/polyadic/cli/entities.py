@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from polyadic.cli.common import (
+    Number,
     count,
     json_option,
     plain,
@@ -26,7 +27,7 @@ from polyadic.workspace import Workspace
 _ID_DIGITS = 8
 _FACT_SHOWN = 140
 _model = click.option("--by-model", is_flag=True, help="Ask the language model about pairs that are not sure.")
-_budget = click.option("--budget", type=click.FloatRange(min=0), help="Spend no more money on the model than this.")
+_budget = click.option("--budget", type=Number(min=0), help="Spend no more money on the model than this.")
 _tokens = click.option("--spend-tokens", type=click.IntRange(min=0), help="Spend no more tokens on it than this.")
 
 
@@ -64,6 +65,7 @@ def review(
     """List pairs of entities that may be one, the likeliest first, and names that may mean several."""
     if decided and (accept or reject or by_model):
         raise click.UsageError("--decided takes no other option but --json", context)
+    _check_budget(context, by_model, budget, spend_tokens)
     with Workspace(workspace_folder(context, workspace)) as kb:
         if accept or reject:
             _print_outcome(kb.entities.settle(accept, reject), as_json)
@@ -85,7 +87,7 @@ def review(
 @click.option("--auto", is_flag=True, help="Without NAME: merge all that are surely one.")
 @click.option(
     "--least",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     help=f"With --auto: from which score on they are sure (default: {SURE}; docs/quality.md has what that means).",
 )
 @click.option("--by-model", is_flag=True, help="With --auto: ask the language model as well; a pair needs its yes.")
@@ -112,6 +114,7 @@ def merge(
     a pair is asked about from a score of 0.6 on, or from --least.
     """
     _check_merge(context, names, into, auto, least, by_model)
+    _check_budget(context, by_model, budget, spend_tokens)
     with Workspace(workspace_folder(context, workspace)) as kb:
         if not auto:
             _print_outcome(kb.entities.merge(names, into), as_json)
@@ -174,6 +177,11 @@ def _check_merge(
         raise click.UsageError("missing argument 'NAME NAME...', or --auto", context)
 
 
+def _check_budget(context: click.Context, by_model: bool, budget: float | None, spend_tokens: int | None) -> None:
+    if not by_model and (budget is not None or spend_tokens is not None):
+        raise click.UsageError("--budget and --spend-tokens go with --by-model", context)
+
+
 def _most(money: float | None, tokens: int | None) -> Budget | None:
     return None if money is None and tokens is None else Budget(money, tokens)
 
@@ -197,7 +205,9 @@ def _print_review(found: Review) -> None:
 
 
 def _print_candidate(candidate: Candidate) -> None:
-    say(f"{candidate.id}  {candidate.score:.2f}  {candidate.one.name} = {candidate.other.name}?", bold=True)
+    say(
+        f"{candidate.id[:_ID_DIGITS]}  {candidate.score:.2f}  {candidate.one.name} = {candidate.other.name}?", bold=True
+    )
     say(f"  {candidate.why}")
     if candidate.said or candidate.same is not None:
         verdict = {True: "one", False: "two", None: "unsure"}[candidate.same]

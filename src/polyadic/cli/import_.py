@@ -46,6 +46,9 @@ def _print(report: IndexReport) -> None:
         said = count(report.facts, "fact") + (rest if report.without_fact else "")
         say(f"{count(report.evidence, 'statement')}: {said}")
         say(f"{count(report.texts_embedded, 'text')} embedded, {report.seconds:.1f} s in all")
+    if report.decided:
+        say(f"{count(report.decided, 'decision')} on who is who, from now on for all documents here")
+        say("polyadic entities review --decided lists them, polyadic entities undo ID undoes one")
     for what, times in report.problems.most_common(_SHOWN):
         say(f"{times:,} × {what}", err=True)
     for skipped in report.skipped[:_SHOWN]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, spent, workspace_folder, workspace_option
+from polyadic.cli.common import Number, count, json_option, print_json, spent, workspace_folder, workspace_option
 from polyadic.cli.estimate import print_estimate
 from polyadic.cli.index_report import print_report
 from polyadic.cli.progress import shown_live
@@ -25,9 +25,7 @@ from polyadic.workspace import Workspace
 )
 @click.option("--prune", is_flag=True, help="Withdraw documents below the PATHs whose files are gone, or their rows.")
 @click.option("--retry", is_flag=True, help="Without PATH: try the chunks again that could not be read.")
-@click.option(
-    "--budget", type=click.FloatRange(min=0), help="Stop before more money is spent, by the prices in the settings."
-)
+@click.option("--budget", type=Number(min=0), help="Stop before more money is spent, by the prices in the settings.")
 @click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
 @workspace_option

@@ -28,11 +28,12 @@ class IndexReport:
 
     ``withdrawn`` are sources that were gone and were to be pruned; ``resumed`` documents had failed chunks, which
     were tried again; ``outdated`` ones are unchanged, and were read in another way than the settings now say, or
-    could not be read in that way at all. ``by_model`` says that a language model read. ``problems`` counts, by
-    reason, what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a
-    language model was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``slowed`` counts how often
-    fewer calls were made from then on, because the endpoint said that there were too many. ``stopped`` says why the
-    run ended early, if it did.
+    could not be read in that way at all. ``decided`` counts decisions on who is who that an import brought, and that
+    hold for all documents from now on. ``by_model`` says that a language model read. ``problems`` counts, by reason,
+    what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a language model
+    was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``slowed`` counts how often fewer calls were
+    made from then on, because the endpoint said that there were too many. ``stopped`` says why the run ended early, if
+    it did.
     """
 
     added: int = 0
@@ -49,6 +50,7 @@ class IndexReport:
     chunks_read: int = 0
     evidence: int = 0
     without_fact: int = 0
+    decided: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     failed: list[FailedChunk] = field(default_factory=list)
     texts_embedded: int = 0

@@ -7,7 +7,7 @@ so an answer that comes in pieces reads like one that came whole.
 import re
 from dataclasses import dataclass
 
-_THINKING = re.compile(r"\s*<think(?:ing)?>(?P<thought>.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>(?P<thought>.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _ANSWER = re.compile(r"<answer>(?P<answer>.*?)(?P<end></answer>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAGS = ("<think>", "<thinking>", "<answer>", "</answer>")

@@ -18,7 +18,7 @@ from polyadic.interchange.hif_schema import MOST_MEGABYTES, parse_hif
 from polyadic.interchange.placing import NAME
 from polyadic.interchange.taking import take
 from polyadic.interchange.told import Told
-from polyadic.resolution.deciding import decide
+from polyadic.resolution.deciding import check, decide
 from polyadic.settings import ChunkingSettings
 from polyadic.workspace import Workspace
 
@@ -78,11 +78,17 @@ async def _take_hif(kb: Workspace, file: Path, tell: Callable[[Progress], None],
     contents = contents_of(
         parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), _chunking(kb), report.problems
     )
-    if contents.overlay.decisions:
-        # They hold for documents that are still to come, so what contradicts others is refused before any is taken in.
-        embedder = kb.embedder
-        await decide(kb.store(make=True), lambda: embedder, contents.overlay.decisions)
-    await _take(kb, iter(contents.documents), tell, report)
+    if not contents.overlay.decisions:
+        await _take(kb, iter(contents.documents), tell, report)
+        return
+    embedder = kb.embedder
+    store = kb.store(make=True)
+    # What contradicts decisions here is refused before any document is taken in, and nobody decides in between.
+    with store.exclusive():
+        check(store, contents.overlay.decisions)
+        await _take(kb, iter(contents.documents), tell, report)
+        outcome = await decide(store, lambda: embedder, contents.overlay.decisions)
+    report.decided = len(outcome.decided)
 
 
 async def _take_facts(

@@ -12,7 +12,7 @@ from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.dialect import Dialect
 from polyadic.models.endpoint import Endpoint
-from polyadic.models.endpoint_reply import Heard
+from polyadic.models.endpoint_reply import READ, Heard
 from polyadic.models.language_model import Reply, Request
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ModelSettings
@@ -115,7 +115,9 @@ class EndpointModel:
         from openai.types.chat import ChatCompletion
 
         heard = Heard()
-        heard.add(ChatCompletion.construct(None, **body))
+        # Whatever else a body holds could pass for an argument of construct.
+        read: dict[str, Any] = {name: body[name] for name in READ if name in body}
+        heard.add(ChatCompletion.construct(**read))
         return self._reply(heard, 0, 0.0)
 
     def _room(self, request: Request) -> tuple[int, int]:

@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass, field
 
+READ = ("choices", "usage", "error")
+"""What is read of a reply."""
+
+_MOST_TOKENS = 1_000_000_000
+
 
 @dataclass(slots=True)
 class Heard:
@@ -50,9 +55,9 @@ class Heard:
 
 
 def reported(reply: object, name: str) -> int:
-    """How many tokens a reply says that it took; 0 where it says nothing of use."""
+    """How many tokens a reply says that it took; 0 where it says nothing of use, or more than any reply can take."""
     value = getattr(getattr(reply, "usage", None), name, None)
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
 
 
 def _text(content: object) -> str:

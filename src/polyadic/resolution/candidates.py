@@ -1,7 +1,9 @@
 """Pairs of entities that may be one, the likeliest first: proposed to people, and merged only where they are sure."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +21,7 @@ SURE = 0.9
 """From this score on, pairs are merged without being looked at where somebody asks for it (docs/quality.md)."""
 # Under this cosine, what is said of two entities is not alike enough for a proposal by vectors alone.
 _ALIKE = 0.75
-_ID_DIGITS = 8
+_SHOWN_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,24 @@ class Found:
         return cls(census, judged, shorts, overlay)
 
     def ranked(self) -> list[Pair]:
-        """The likeliest first; ties by the names of the entities."""
+        """The likeliest first, ties by the names of the entities; those of which one is merged already come last."""
         entities = self.census.entities
-        return sorted(self.judged, key=lambda p: (-self.judged[p].score, entities[p[0]].key, entities[p[1]].key))
+        by_score = sorted(self.judged, key=lambda p: (-self.judged[p].score, entities[p[0]].key, entities[p[1]].key))
+        return sorted(by_score, key=lambda pair: self.merged(pair) is not None)
+
+    def likely(self, least: float) -> list[Pair]:
+        """The pairs of this score at least that may be merged, the likeliest first."""
+        return [pair for pair in self.ranked() if self.judged[pair].score >= least and self.merged(pair) is None]
+
+    def merged(self, pair: Pair) -> Decision | None:
+        """The merge that one of both takes part in, which has to be undone before these two can be merged."""
+        keys = [self.census.entities[row].key for row in pair]
+        return next((self._merges[key] for key in keys if key in self._merges), None)
+
+    @cached_property
+    def _merges(self) -> dict[str, Decision]:
+        """By the keys that they touch, of which no two have one in common."""
+        return {key: one for one in self.overlay.decisions if one.kind is Kind.MERGE for key in one.touched}
 
     def by_id(self) -> dict[str, Pair]:
         """All pairs by the identifier of their candidates."""
@@ -97,11 +114,20 @@ class Found:
 
     def candidate(self, pair: Pair) -> Candidate:
         """A pair as it is shown, each of both with its fact of the highest score."""
-        judgement = self.judged[pair]
+        judgement, merged = self.judged[pair], self.merged(pair)
+        first = f"; but {merged.into} is merged: undo {merged.id[:_SHOWN_DIGITS]} first" if merged else ""
         one, other = sorted(pair, key=lambda row: (-self.census.entities[row].facts, self.census.entities[row].key))
         return Candidate(
-            candidate_id(*self.names(pair)), self._about(one), self._about(other), judgement.score, judgement.why
+            candidate_id(*self.names(pair)),
+            self._about(one),
+            self._about(other),
+            judgement.score,
+            judgement.why + first,
         )
+
+    def sure(self) -> int:
+        """How many pairs would be merged by themselves."""
+        return sum(math.comb(len(decision.names), 2) for decision in self.merges(SURE))
 
     def merges(self, least: float, allowed: Collection[str] | None = None) -> list[Decision]:
         """Decisions to merge whatever is sure: every two of a group have this score at least.
@@ -115,14 +141,12 @@ class Found:
         allowed
             Identifiers of the candidates that may be merged; all if left out.
         """
-        merged = {key for one in self.overlay.decisions if one.kind is Kind.MERGE for key in one.touched}
         entities = self.census.entities
-
-        def may_meet(pair: Pair) -> bool:
-            known = allowed is None or candidate_id(*self.names(pair)) in allowed
-            return known and not any(entities[row].key in merged for row in pair)
-
-        scores = {pair: judgement.score for pair, judgement in self.judged.items() if may_meet(pair)}
+        scores = {
+            pair: self.judged[pair].score
+            for pair in self.likely(least)
+            if allowed is None or candidate_id(*self.names(pair)) in allowed
+        }
         return [_merge([entities[row] for row in group]) for group in groups(scores, least)]
 
     def _about(self, row: int) -> About:
@@ -135,8 +159,8 @@ class Found:
 
 
 def candidate_id(one: str, other: str) -> str:
-    """Digits by which people name a pair of entities with these names."""
-    return digest("candidate", *sorted((one, other)))[:_ID_DIGITS]
+    """What identifies a pair of entities with these names; people say its beginning."""
+    return digest("candidate", *sorted((one, other)))
 
 
 def _signs(census: Census, vectors: Vectors) -> list[tuple[Pair, Sign]]:

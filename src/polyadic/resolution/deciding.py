@@ -1,18 +1,16 @@
 """Decisions on who is who, made and undone: one transaction each, and no language model."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from polyadic.construction.publishing import apply
 from polyadic.derivation import difference, tally
-from polyadic.errors import NotFound
 from polyadic.models.embedder import Embedder
 from polyadic.overlay import Decision, Overlay
 from polyadic.store.protocol import Change, Store
 
 LISTED = "polyadic entities review --decided lists what was decided"
-_FEWEST_DIGITS = 4
-_DIGITS = frozenset("0123456789abcdef")
+"""What to do to see which decisions hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +20,12 @@ class Outcome:
     decided: tuple[Decision, ...] = ()
     undone: tuple[Decision, ...] = ()
     held: tuple[Decision, ...] = ()
+
+
+def check(store: Store, new: Collection[Decision]) -> None:
+    """Raises DecisionRefused where :func:`decide` would; nothing is changed."""
+    with store.read() as reader:
+        Overlay.of([*reader.overlay().decisions, *new])
 
 
 async def decide(
@@ -57,22 +61,3 @@ async def decide(
         outcome = Outcome(tuple(coming.values()), tuple(going.values()), held)
         await apply(writer, Change((), (), tallies, {}, {}, outcome.decided, outcome.undone), embedder)
     return outcome
-
-
-def identified(decisions: Sequence[Decision], reference: str) -> Decision:
-    """The decision whose identifier begins like this; 4 digits or more.
-
-    Raises
-    ------
-    NotFound
-        There is none, or more than one.
-    """
-    prefix = reference.strip().lower()
-    if len(prefix) < _FEWEST_DIGITS or not _DIGITS.issuperset(prefix):
-        raise NotFound(f"{reference!r} is no identifier of a decision ({_FEWEST_DIGITS} digits or more)", LISTED)
-    found = [one for one in decisions if one.id.startswith(prefix)]
-    if not found:
-        raise NotFound(f"no decision answers to {reference!r}", LISTED)
-    if len(found) > 1:
-        raise NotFound(f"{reference!r} begins {len(found)} decisions", "say more of the identifier")
-    return found[0]

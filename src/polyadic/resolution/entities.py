@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from polyadic.blocking import plain
 from polyadic.construction.store_memory import StoreMemory
-from polyadic.errors import NotFound
 from polyadic.knowledge import Usage
 from polyadic.models.budget import Budget
 from polyadic.models.embedder import Embedder
@@ -16,8 +15,9 @@ from polyadic.prompts.library import Prompts
 from polyadic.resolution import stating
 from polyadic.resolution.arbitration import Arbitration, arbitrate
 from polyadic.resolution.candidates import SURE, Candidate, Found
-from polyadic.resolution.deciding import Outcome, decide, identified
+from polyadic.resolution.deciding import LISTED, Outcome, decide
 from polyadic.resolution.homonyms import Homonym, homonyms
+from polyadic.resolution.references import identified
 from polyadic.store.protocol import Store
 
 SHOWN = 20
@@ -31,7 +31,8 @@ LEAST_WITH_A_MODEL = 0.6
 class Review:
     """What may be one, the likeliest first, and names that may mean several.
 
-    ``found`` counts all pairs, also those that are not shown; ``sure`` those that would be merged by themselves.
+    Pairs of which one is merged already come last: ``why`` says what to undo first. ``found`` counts all pairs, also
+    those that are not shown; ``sure`` those that merge_sure would merge.
     ``usage``, ``unreadable`` and ``stopped`` tell of a model that was asked (see Arbitration).
     """
 
@@ -95,16 +96,17 @@ class Entities:
         with store.read() as reader:
             found = Found.of(reader)
             hints = homonyms(reader, found)
-            shown = [found.candidate(pair) for pair in found.ranked()[:limit]]
-        sure = sum(judgement.score >= SURE for judgement in found.judged.values())
+            ranked = found.ranked()[:limit]
+            shown = [found.candidate(pair) for pair in ranked]
         asked = Arbitration()
         if by_model:
-            asked = await self._asked(store, [one for one in shown if one.score < SURE], budget)
+            free = (one for one, pair in zip(shown, ranked, strict=True) if found.merged(pair) is None)
+            asked = await self._asked(store, [one for one in free if one.score < SURE], budget)
         told = tuple(
             replace(one, same=verdict.same, said=verdict.why) if (verdict := asked.verdicts.get(one.id)) else one
             for one in shown
         )
-        return Review(told, tuple(hints), len(found.judged), sure, asked.usage, asked.unreadable, asked.stopped)
+        return Review(told, tuple(hints), len(found.judged), found.sure(), asked.usage, asked.unreadable, asked.stopped)
 
     async def amerge(self, names: Sequence[str], into: str = "") -> Outcome:
         """Have these names mean one entity.
@@ -142,7 +144,7 @@ class Entities:
         store, asked = self.store(), Arbitration()
         with store.read() as reader:
             found = Found.of(reader)
-            likely = [pair for pair in found.ranked() if found.judged[pair].score >= least]
+            likely = found.likely(least)
             candidates = [found.candidate(pair) for pair in likely] if by_model else []
         if by_model:
             asked = await self._asked(store, candidates, budget)
@@ -156,21 +158,24 @@ class Entities:
         Parameters
         ----------
         accepted, rejected
-            Identifiers of candidates.
+            Identifiers of candidates, or their beginnings of 4 digits or more.
 
         Raises
         ------
         NotFound
-            No pair has this identifier.
+            No pair has this identifier, or more than one begins like it.
+        DecisionRefused
+            It contradicts what was decided before, or what is decided here.
         """
         with self.store().read() as reader:
             found = Found.of(reader)
             known = found.by_id()
-            for reference in (*accepted, *rejected):
-                if reference not in known:
-                    raise NotFound(f"no proposed pair has the identifier {reference}", "polyadic entities review")
-            merges = [stating.merge(reader, found.names(known[one])) for one in accepted]
-            aparts = [stating.apart(reader, found.names(known[one])) for one in rejected]
+
+            def names(reference: str) -> tuple[str, str]:
+                return found.names(known[identified(known, reference, "proposed pair", "polyadic entities review")])
+
+            merges = [stating.merge(reader, names(one)) for one in accepted]
+            aparts = [stating.apart(reader, names(one)) for one in rejected]
         return await self._decide([*merges, *aparts])
 
     async def aapart(self, one: str, other: str) -> Outcome:
@@ -210,8 +215,9 @@ class Entities:
         NotFound
             No decision answers to a reference, or more than one.
         """
-        held = [decision for decision, _ in self.decisions()]
-        return await decide(self.store(), self.embedder, (), [identified(held, one) for one in references])
+        held = {decision.id: decision for decision, _ in self.decisions()}
+        undone = [held[identified(held, one, "decision", LISTED)] for one in references]
+        return await decide(self.store(), self.embedder, (), undone)
 
     def decisions(self) -> list[tuple[Decision, str]]:
         """The decisions that hold, each with the time at which it was made (ISO 8601, UTC)."""
