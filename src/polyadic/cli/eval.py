@@ -1,11 +1,14 @@
 """polyadic eval: compare methods on a question set."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from polyadic.blocking import plain
 from polyadic.cli.common import json_option, print_json, say, shown, workspace_option
+from polyadic.cli.eval_by_file import Files, batch_options, print_round, rounds
+from polyadic.cli.eval_making import command as make_questions
 from polyadic.cli.eval_table import print_results
 from polyadic.cli.progress import shown_live
 from polyadic.evaluation.layouts import load_dataset
@@ -14,14 +17,27 @@ from polyadic.evaluation.plots import require_plots
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import Results, summary_json, write_results
 from polyadic.evaluation.run import evaluate
+from polyadic.models.by_file import ReplyAwaited
 from polyadic.settings import METHODS
 from polyadic.workspace import Workspace
 
 DEFAULT_METHODS = "chunks,hypergraph,walk"
 DEFAULT_OUT = Path("polyadic-eval")
+MAKING = "make-questions"
 
 
-@click.command("eval")
+class _Evaluation(click.Command):
+    """A command beside which another stands under the name of its first argument."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if args[:1] == [MAKING]:
+            return make_questions.make_context(f"{info_name} {MAKING}", args[1:], parent=parent, **extra)
+        return super().make_context(info_name, args, parent=parent, **extra)
+
+
+@click.command("eval", cls=_Evaluation)
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--methods", default=DEFAULT_METHODS, show_default=True, help="Some of query's methods, or all.")
 @click.option("--measures", help=f"Such as {','.join(MEASURES[:5])},r-s,g-e,win-rate (docs/evaluation.md).")
@@ -33,6 +49,7 @@ DEFAULT_OUT = Path("polyadic-eval")
 @click.option("--judge-model", default="", help="Name of the model that judges (default: the one that answers).")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the draw and the intervals.")
 @click.option("--at-once", type=click.IntRange(1, 1000), help="Questions under way together.")
+@batch_options
 @workspace_option
 @json_option
 @click.pass_context
@@ -49,6 +66,9 @@ def command(
     judge_model: str,
     seed: int,
     at_once: int | None,
+    batch_write: Path | None,
+    batch_read: tuple[Path, ...],
+    overwrite: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
@@ -57,6 +77,10 @@ def command(
     DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/, one with *contexts*.json and questions.json,
     or a .jsonl of questions with their context. Results go to --out (default: polyadic-eval/NAME): a table here,
     results.json, and report.html with plots and every question. The same command goes on where it was stopped.
+
+    \b
+    A second command makes a question set from a workspace:
+      polyadic eval make-questions --help
     """
     require_plots()
     questions = load_dataset(dataset)
@@ -74,9 +98,18 @@ def command(
             judge=judge_model,
             budgets=_numbers(context, budgets),
         )
-        with shown_live("evaluating", str) as say_progress:
-            results = plain(evaluate)(kb, questions, plan, folder, say_progress)
-            files = [write_results(results, folder), write_report(results, folder)]
+        by_files = rounds(kb, folder, Files(batch_write, batch_read, overwrite), judge_model)
+        try:
+            with shown_live("evaluating", str) as say_progress:
+                by_file = by_files.by_file if by_files else None
+                results = plain(evaluate)(kb, questions, plan, folder, say_progress, by_file)
+                files = [write_results(results, folder), write_report(results, folder)]
+        except ReplyAwaited:
+            if by_files is None:
+                raise
+            return print_round(by_files.wait(), as_json)
+        if by_files:
+            by_files.by_file.done()
     if as_json:
         print_json(summary_json(results))
     else:

@@ -9,7 +9,9 @@ from polyadic.evaluation.datasets import Question
 from polyadic.evaluation.journal import Journal
 from polyadic.evaluation.plan import Plan, Variant
 from polyadic.evaluation.record import Record
-from polyadic.workspace import Workspace
+from polyadic.models.by_file import Noted, ReplyAwaited
+from polyadic.questions import Questions
+from polyadic.settings import AnswerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +25,20 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How asking went: ``stopped`` says why it ended early, if it did."""
+    """How asking went: ``stopped`` says why it ended early, if it did.
+
+    ``awaited`` are requests whose replies are to come from batch files; their questions have no result yet.
+    """
 
     asked: int
     failures: tuple[Failure, ...] = ()
     stopped: str = ""
+    awaited: tuple[Noted, ...] = ()
 
 
 async def ask_all(
-    kb: Workspace,
+    kb: Questions,
+    how: AnswerSettings,
     questions: Sequence[Question],
     plan: Plan,
     journal: Journal,
@@ -44,12 +51,17 @@ async def ask_all(
 
     Parameters
     ----------
+    kb
+        What is asked: a workspace, or one whose model is asked by batch files.
+    how
+        How to answer, but for who does, which the plan says.
     report_progress
         Called after each question with how many are done and how many there are, all methods together.
     """
     missing = [(q, v) for q in questions for v in plan.variants if journal.get(q.id, v.label) is None]
     everything = len(questions) * len(plan.variants)
-    left, failures, stopped, asked = iter(missing), list[Failure](), list[str](), 0
+    left, failures, stopped, awaited, asked = iter(missing), list[Failure](), list[str](), list[Noted](), 0
+    answer = how.model_copy(update={"by": plan.answers}) if plan.answers != "none" else None
     if missing:
         await _warm_up(kb, missing[0][0])
 
@@ -57,7 +69,9 @@ async def ask_all(
         nonlocal asked
         for question, variant in _until(left, stopped):
             try:
-                journal.add(await _asked(kb, question, variant, plan))
+                journal.add(await _asked(kb, question, variant, answer))
+            except ReplyAwaited as problem:
+                awaited.extend(problem.requests)
             except ModelUnavailable as problem:
                 stopped.append(str(problem))
                 return
@@ -67,19 +81,18 @@ async def ask_all(
             report_progress(everything - len(missing) + asked, everything)
 
     await asyncio.gather(*(work() for _ in range(min(plan.at_once, len(missing)))))
-    return Asked(asked, tuple(failures), next(iter(stopped), ""))
+    return Asked(asked, tuple(failures), next(iter(stopped), ""), tuple(awaited))
 
 
-async def _asked(kb: Workspace, question: Question, variant: Variant, plan: Plan) -> Record:
-    if plan.answers == "none":
+async def _asked(kb: Questions, question: Question, variant: Variant, how: AnswerSettings | None) -> Record:
+    if how is None:
         knowledge = await kb.aretrieve(question.text, variant.method, variant.context_tokens)
         return Record.retrieved(question, variant.label, knowledge)
-    how = kb.settings.answer.model_copy(update={"by": plan.answers})
     answer = await kb.aquery(question.text, variant.method, variant.context_tokens, answer=how)
-    return Record.answered(question, variant.label, answer, plan.answers)
+    return Record.answered(question, variant.label, answer, "model" if how.by == "model" else "quotes")
 
 
-async def _warm_up(kb: Workspace, question: Question) -> None:
+async def _warm_up(kb: Questions, question: Question) -> None:
     """Load what all methods share, so that the first question is not timed with it."""
     await kb.aretrieve(question.text, "chunks", 1)
 

@@ -42,16 +42,19 @@ def questions_of(folder: Path) -> Path | None:
 def load_contexts(folder: Path, contexts: Path, questions: Path) -> Dataset:
     """Read a data set; a context is a passage, numbered from 1.
 
-    A question's gold passages are those in which its gold facts (``context``) stand word for word; it has none where
-    one of them stands nowhere, since then what was found cannot be told from what was not.
+    A question's gold passages are those in which its gold facts (``context``) stand word for word, or the ``evidence``
+    that its row has for them; it has none where one of these stands nowhere, since then what was found cannot be told
+    from what was not.
 
     Raises
     ------
     UnreadableDataset
         The files are no such files.
     """
-    read = [_question(number, row, questions) for number, row in _rows(questions)]
-    known = tuple(_with_gold(_with_own_ids(read), dict(numbered_texts(contexts))))
+    rows = list(_rows(questions))
+    read = [_question(number, row, questions) for number, row in rows]
+    quoted = [texts_of(row, "evidence") or question.knowledge for question, (_, row) in zip(read, rows, strict=True)]
+    known = tuple(_with_gold(_with_own_ids(read), quoted, dict(numbered_texts(contexts))))
     return Dataset(folder.name, contexts, known, Layout.CONTEXTS)
 
 
@@ -109,12 +112,14 @@ def _with_own_ids(questions: Sequence[Question]) -> list[Question]:
     return [replace(question, id=str(number)) for number, question in enumerate(questions, 1)]
 
 
-def _with_gold(questions: Sequence[Question], texts: Mapping[int, str]) -> Iterator[Question]:
+def _with_gold(
+    questions: Sequence[Question], quoted: Sequence[Sequence[str]], texts: Mapping[int, str]
+) -> Iterator[Question]:
     folded, numbers = [_folded(text) for text in texts.values()], np.array([*texts], dtype=np.int64)
     whole = "\0".join(folded)
     starts = np.array([0, *accumulate(len(text) + 1 for text in folded)])
-    for question in questions:
-        places = [whole.find(_folded(fact)) for fact in question.knowledge]
+    for question, quotations in zip(questions, quoted, strict=True):
+        places = [whole.find(_folded(quotation)) for quotation in quotations]
         known = bool(places) and min(places) >= 0
         within = numbers[np.searchsorted(starts, places, side="right") - 1].tolist() if known else []
         yield replace(question, gold=frozenset(str(number) for number in within))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from polyadic.construction.store_memory import StoreMemory
 from polyadic.errors import SettingsError
 from polyadic.evaluation.bootstrap import Interval, interval
+from polyadic.evaluation.by_file import ByFile
 from polyadic.evaluation.comparison import compare, shares
 from polyadic.evaluation.judging import replies
 from polyadic.evaluation.measures import ranking
@@ -21,7 +22,7 @@ from polyadic.workspace import Workspace
 
 
 class Measures:
-    """The measures of a plan, and the judge that some of them need.
+    """The measures of a plan, and the judge that some of them need; asked by batch files where ``by_file`` is given.
 
     Raises
     ------
@@ -29,7 +30,7 @@ class Measures:
         A measure is not known, or needs what this plan or these settings have not.
     """
 
-    def __init__(self, plan: Plan, kb: Workspace) -> None:
+    def __init__(self, plan: Plan, kb: Workspace, by_file: ByFile | None = None) -> None:
         tools = Tools(lambda: kb.embedder, Prompts(kb.folder))
         self._compares = WIN_RATE in plan.measures
         self._measures = [measure_named(name, tools) for name in plan.measures if name != WIN_RATE]
@@ -37,6 +38,7 @@ class Measures:
             # Said now rather than when everything has been asked, if what computes them is not installed.
             ranking.named("R@1")
         self._kb = kb
+        self._by_file = by_file
         self._seed = plan.seed
         self._judge_name = plan.judge or kb.settings.model.name
         judged = [m.name for m in self._measures if isinstance(m, JudgedMeasure)] + [WIN_RATE] * self._compares
@@ -88,6 +90,8 @@ class Measures:
 
     def _judge(self) -> Judge:
         settings = self._kb.settings.model.model_copy(update={"name": self._judge_name})
+        if self._by_file is not None:
+            return Judge(self._by_file.remembering(self._judge_name), settings.at_once)
         model = load_language_model(settings)
         if model is None:
             raise SettingsError("no language model is named that judges", "set name under [model]")

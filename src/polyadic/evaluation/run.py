@@ -13,6 +13,7 @@ from polyadic.errors import ModelUnavailable, StoreBusy, UnreadableDataset
 from polyadic.evaluation import journal as journals
 from polyadic.evaluation.asking_all import Asked, ask_all
 from polyadic.evaluation.breakdown import breakdowns
+from polyadic.evaluation.by_file import ByFile
 from polyadic.evaluation.construction import construction_of, seconds_so_far
 from polyadic.evaluation.curves import curves
 from polyadic.evaluation.datasets import Dataset, Question
@@ -24,6 +25,7 @@ from polyadic.evaluation.record import Record
 from polyadic.evaluation.results import Clock, Results, cost_of
 from polyadic.evaluation.scores import Outcomes
 from polyadic.evaluation.sweep import swept
+from polyadic.models.by_file import ReplyAwaited
 from polyadic.prompts.library import Prompts
 from polyadic.workspace import Workspace
 
@@ -32,7 +34,12 @@ Said = Callable[[str], None]
 
 
 async def evaluate(
-    kb: Workspace, dataset: Dataset, plan: Plan, folder: Path, say_progress: Said = lambda line: None
+    kb: Workspace,
+    dataset: Dataset,
+    plan: Plan,
+    folder: Path,
+    say_progress: Said = lambda line: None,
+    by_file: ByFile | None = None,
 ) -> Results:
     """Evaluate methods on a data set.
 
@@ -45,6 +52,8 @@ async def evaluate(
         Filled with the data set's passages, unless it holds them already.
     folder
         Where records are kept; made if it is not there.
+    by_file
+        Has the models asked by batch files instead of calls.
 
     Raises
     ------
@@ -54,22 +63,25 @@ async def evaluate(
         The folder holds results of another data set or of other settings.
     ModelUnavailable
         A model is not to be had, and nothing was done.
+    ReplyAwaited
+        Replies are to come from batch files; what could be done without them is kept.
     """
     if plan.answers == "model" and not kb.settings.model.name:
         raise NO_MODEL
-    chosen = Measures(plan, kb)
+    chosen = Measures(plan, kb, by_file)
     questions = drawn(dataset.questions, plan.limit, plan.seed)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
         started = perf_counter()
-        report = await _indexed(kb, dataset, say_progress)
+        report = await _indexed(kb, dataset, say_progress, by_file)
         seconds = seconds_so_far(folder, report)
         indexed = perf_counter()
         construction = construction_of(kb, seconds)
         parts = made_with(plan, dataset, kb.settings, Prompts(kb.folder), kb.embedder.name, construction.counts)
         with Journal(folder / journals.FILE_NAME, parts) as journal:
             begun = perf_counter()
-            asked = await ask_all(kb, questions, plan, journal, _progress(say_progress))
+            asking = by_file.asking if by_file else kb
+            asked = await ask_all(asking, kb.settings.answer, questions, plan, journal, _progress(say_progress))
             ended = perf_counter()
             records = tuple(tuple(journal.get(q.id, method) for q in questions) for method in plan.methods)
             sweep = await swept(questions, plan, journal, chosen.unjudged)
@@ -81,6 +93,10 @@ async def evaluate(
         except ModelUnavailable as problem:
             asked = Asked(asked.asked, asked.failures, asked.stopped or str(problem))
             scores, comparisons = await chosen.unjudged(_outcomes(questions, records)), ()
+        if by_file:
+            by_file.note(asked.awaited)
+            if by_file.awaited:
+                raise ReplyAwaited(*by_file.awaited)
     return Results(
         dataset=dataset.name,
         plan=plan,
@@ -101,11 +117,12 @@ async def evaluate(
     )
 
 
-async def _indexed(kb: Workspace, dataset: Dataset, say_progress: Said) -> IndexReport:
+async def _indexed(kb: Workspace, dataset: Dataset, say_progress: Said, by_file: ByFile | None) -> IndexReport:
     def report_progress(progress: Progress) -> None:
         say_progress(f"indexing: {progress.documents:,} documents, {progress.texts_embedded:,} texts embedded")
 
-    report = await kb.aadd(documents(dataset, kb.settings.reading), report_progress)
+    read = by_file.index if by_file else kb.aadd
+    report = await read(documents(dataset, kb.settings.reading), report_progress)
     if not report.documents:
         reason = f" ({report.skipped[0]})" if report.skipped else ""
         raise UnreadableDataset(f"{dataset.corpus} has no passage that can be read{reason}", "mend it")

@@ -17,7 +17,17 @@ from polyadic.models.language_model import Message
 FOLDER = "prompts"
 """The folder inside a workspace in which prompts of its own lie."""
 
-NAMES = ("extract", "glean", "answer", "answer_think", "answer_alone", "follow_up", "question_entities", "same_entity")
+NAMES = (
+    "extract",
+    "glean",
+    "answer",
+    "answer_think",
+    "answer_alone",
+    "follow_up",
+    "question_entities",
+    "same_entity",
+    "make_question",
+)
 
 _PART = re.compile(r"^=== (system|user)[ \t]*\n", re.MULTILINE)
 _LONGEST_VERSION = 40
