@@ -1,18 +1,18 @@
-"""Makes docs/quality.md: ``python -m benchmarks.quality [FOLDER]``.
+"""Makes docs/quality.md, every section of it: ``python -m benchmarks.quality [FOLDER]``.
 
-Everything is measured on the data that POLYADIC_DATA names, without a language model, and with facts that one gave
-for 2wiki-101, recorded and asked for over HTTP. FOLDER keeps the filled workspaces for the next run; a temporary folder
-is used if it is left out.
+This takes about a quarter of an hour on two cores, once the workspaces are filled. Everything is measured on the data
+that POLYADIC_DATA names, without a language model, and with facts that one gave for 2wiki-101, recorded and asked for
+over HTTP. FOLDER keeps the filled workspaces for the next run; a temporary folder is used if it is left out.
 """
 
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import extraction, representations
+from benchmarks import ablation, extraction, identity, representations, robustness
 from benchmarks.data import SETS, data_folder, filled, load
 from benchmarks.recorded import RECORDED, recorded_workspace
+from benchmarks.sections import REPORT, given_folder
 from polyadic.evaluation.answers import can_be_quoted, quotes_the_answer
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, Question
@@ -25,14 +25,18 @@ from polyadic.workspace import Workspace
 
 METHODS = ("chunks", "hypergraph", "walk", "auto")
 CONTEXT_TOKENS = 4000
-REPORT = Path(__file__).parent.parent / "docs" / "quality.md"
 
 HEAD = """# Quality
 
-Made by `python -m benchmarks.quality` from the data that `POLYADIC_DATA` names. Facts are read by the extractor
-without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no retrieval asks a model. What
-could be chosen was chosen on the even-numbered questions; all questions and the odd half stand side by side. In
-brackets: 95 % bootstrap interval over the questions.
+Every table is made by `python -m benchmarks.quality [FOLDER]` from the data that `POLYADIC_DATA` names; FOLDER keeps
+the filled workspaces for the next run. A section that says what makes it can be made again alone: who is who by
+`python -m benchmarks.identity`, what other documents and little room cost by `python -m benchmarks.robustness
+[FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`; `python -m
+benchmarks.representations [FOLDER]` prints that on facts in pairs.
+
+Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
+retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
+stand side by side. In brackets: 95 % bootstrap interval over the questions.
 """
 
 WITH_A_MODEL = """
@@ -53,20 +57,31 @@ counted apart. Each sentence is read alone, so no title takes part.
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary)
-        datasets = [load(name) for name in SETS]
-        workspaces = [filled(dataset, folder) for dataset in datasets]
+    with given_folder() as folder:
         lines = [
             HEAD,
-            *_retrieval(datasets, workspaces),
-            *_with_a_model(folder),
-            *_answers(datasets, workspaces),
-            EXTRACTION,
-            *extraction.table(data_folder()),
+            *_measured(folder),
+            f"\n{identity.HEADING}\n",
+            *identity.section(data_folder()),
+            f"\n{robustness.HEADING}",
+            *robustness.section(folder),
+            f"\n{ablation.HEADING}",
+            *ablation.section(folder),
         ]
-        REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"wrote {REPORT}")
+
+
+def _measured(folder: Path) -> Iterator[str]:
+    """The sections that are made here."""
+    datasets = [load(name) for name in SETS]
+    with ExitStack() as stack:
+        workspaces = [stack.enter_context(filled(dataset, folder)) for dataset in datasets]
+        yield from _retrieval(datasets, workspaces)
+        yield from _with_a_model(folder)
+        yield from _answers(datasets, workspaces)
+    yield EXTRACTION
+    yield from extraction.table(data_folder())
 
 
 def _retrieval(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> Iterator[str]:

@@ -1,0 +1,244 @@
+"""Makes a section of docs/quality.md: ``python -m benchmarks.ablation [FOLDER]``.
+
+What each part of ``walk`` brings, and how much hangs on its numbers. A part is switched off by putting something else
+into its module while the questions are asked; the product has no switches for it. FOLDER keeps the filled workspaces.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.corpora import EVERYTHING, Corpus, Telling, corpora
+from benchmarks.data import SETS
+from benchmarks.robustness import differences, signed
+from benchmarks.sections import given_folder, rewrite
+from polyadic.blocking import wait_for
+from polyadic.evaluation.bootstrap import interval
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.knowledge import Item
+from polyadic.models.embedder import Embedder
+from polyadic.retrieval import alike, arrangement, bridges, conductance, ranking, seeds
+from polyadic.retrieval.methods.walk import Walk
+from polyadic.retrieval.subgraph import NO_LINKS
+from polyadic.settings import WalkSettings
+from polyadic.store.protocol import Reader
+
+HEADING = "## What each part of `walk` brings"
+LITTLE_ROOM = 500
+RECALL, ALL_GOLD, COVERED = "recall@5", "all gold@8", f"covered within {LITTLE_ROOM} tokens"
+_ABOUT = f"""
+Made by `python -m benchmarks.ablation`: `walk` asked again without one of its parts, and with one of its numbers
+changed. Each cell is the difference to the whole method, question by question, with its 95 % paired bootstrap interval;
+`=` where no question fares differently. **Bold** is what is not within noise: the interval leaves out 0. With about
+100 questions a set, a part that decides fewer than four of them cannot be told from chance, and of so many cells about
+one in twenty would be bold by chance alone. *{COVERED.capitalize()}* is the share of gold passages of which something
+is among the first {LITTLE_ROOM} tokens.
+
+The parts and their numbers were chosen on the even-numbered questions of both sets. The odd-numbered ones were looked
+at four times on the way, and this section is the fifth look, so the odd half is not quite unseen.
+"""
+_PARTS = """
+### Without a part: {measure}{half}
+"""
+_UNDECIDED = """
+Within noise in every set, by recall@5, by all gold@8 and by what little room covers: {parts}.
+"""
+_NUMBERS = """
+### With another number: {measure}
+
+Damping is a setting; the others are named after where they stand in `polyadic.retrieval`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What stands in a module instead of what is there."""
+
+    module: ModuleType
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """The method with something else about it."""
+
+    name: str
+    patches: tuple[Patch, ...] = ()
+    settings: WalkSettings = field(default_factory=WalkSettings)
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for one in self.patches:
+                stack.enter_context(patch.object(one.module, one.name, one.value))
+            yield
+
+
+def _without(name: str, module: ModuleType, *constants: str) -> Variation:
+    return Variation(name, tuple(Patch(module, constant, 0.0) for constant in constants))
+
+
+def _instead(module: ModuleType, constant: str, *values: float) -> Iterator[Variation]:
+    now, room = getattr(module, constant), module.__name__.rpartition(".")[2]
+    for value in values:
+        yield Variation(f"`{room}.{constant}` {value:g} for {now:g}", (Patch(module, constant, value),))
+
+
+def _half_and_double(module: ModuleType, *constants: str) -> Iterator[Variation]:
+    for constant in constants:
+        now = getattr(module, constant)
+        yield from _instead(module, constant, now * 0.5, now * 2)
+
+
+WHOLE = Variation("the whole method")
+PARTS = (
+    Variation("the second walk", settings=WalkSettings(second_walk=False)),
+    _without("starting at what the question names", seeds, "ANCHOR_WEIGHT"),
+    _without("starting at the nearest facts", seeds, "FACT_WEIGHT"),
+    _without("starting at the nearest passages", seeds, "CHUNK_WEIGHT"),
+    Variation("names that may be one", (Patch(bridges, "alike", lambda entities, reader: NO_LINKS),)),
+    Variation("- of these, rare last names", (Patch(alike, "_by_rare_name", lambda row, name, reader: []),)),
+    Variation(
+        "- of these, shorter forms of names",
+        (Patch(alike, "_forms", lambda name, forms=alike._forms: islice(forms(name), 1)),),
+    ),
+    _without("whether the question or a bridge names a document", ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
+    _without("- of these, the question naming a document", ranking, "NAMED_WEIGHT"),
+    _without("- of these, a bridge naming a document", ranking, "BRIDGE_WEIGHT"),
+    _without("relevant facts conducting better", conductance, "RELEVANCE_WEIGHT"),
+    _without("likeness to what is asked of bridges, in ranking", ranking, "SECOND_FACT_WEIGHT", "SECOND_CHUNK_WEIGHT"),
+    Variation("facts before passages", (Patch(arrangement, "FACTS_FIRST", 0),)),
+)
+NUMBERS = (
+    Variation("damping 0.7 for 0.85", settings=WalkSettings(damping=0.7)),
+    Variation("damping 0.95 for 0.85", settings=WalkSettings(damping=0.95)),
+    *_instead(seeds, "SEED_FACTS", 1, 6),
+    *_instead(seeds, "SEED_CHUNKS", 5, 20),
+    *_half_and_double(seeds, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT"),
+    *_instead(seeds, "SHARPNESS", 2, 8),
+    *_instead(bridges, "MOST", 5, 20),
+    *_half_and_double(ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
+)
+
+Scores = Mapping[str, Sequence[float]]
+
+
+class Remembering:
+    """Implements Embedder as far as methods need it: of texts that come again the vectors are kept."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known |= dict(zip(new, await self._embedder.embed(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+def main() -> None:
+    with given_folder() as folder:
+        rewrite(HEADING, section(folder))
+
+
+def section(folder: Path) -> Iterator[str]:
+    """The lines of the section below its heading."""
+    wanted = [(name, telling) for telling in (Telling.PLAIN, Telling.UNTITLED) for name in SETS]
+    with corpora(wanted, folder) as found:
+        measured = [_by_variation(corpus) for corpus in found]
+        names = [corpus.name for corpus in found]
+    yield _ABOUT
+    for measure in (RECALL, ALL_GOLD, COVERED):
+        yield _PARTS.format(measure=measure, half="")
+        yield from _table(PARTS, names, measured, measure)
+    yield _PARTS.format(measure=RECALL, half=", odd half")
+    yield from _table(PARTS, names, measured, RECALL, odd_half=True)
+    yield _UNDECIDED.format(parts="; ".join(_undecided(PARTS, measured)) or "none")
+    for measure in (RECALL, ALL_GOLD):
+        yield _NUMBERS.format(measure=measure)
+        yield from _table(NUMBERS, names, measured, measure)
+
+
+def _table(
+    variations: Sequence[Variation],
+    names: Sequence[str],
+    measured: Sequence[Mapping[str, Scores]],
+    measure: str,
+    odd_half: bool = False,
+) -> Iterator[str]:
+    half = slice(1, None, 2) if odd_half else slice(None)
+    yield f"| | {' | '.join(names)} |\n|---|{'---|' * len(names)}"
+    whole = [scores[WHOLE.name][measure][half] for scores in measured]
+    yield f"| {WHOLE.name} | {' | '.join(str(interval(scores)) for scores in whole)} |"
+    for variation in variations:
+        gains = [
+            differences(scores[variation.name][measure][half], before)
+            for scores, before in zip(measured, whole, strict=True)
+        ]
+        yield f"| {variation.name} | {' | '.join(map(_shown, gains))} |"
+
+
+def _undecided(variations: Sequence[Variation], measured: Sequence[Mapping[str, Scores]]) -> Iterator[str]:
+    """Names of what makes no difference that can be told from chance."""
+    for variation in variations:
+        gains = (
+            differences(scores[variation.name][measure], scores[WHOLE.name][measure])
+            for scores in measured
+            for measure in (RECALL, ALL_GOLD, COVERED)
+        )
+        if all(map(_is_noise, gains)):
+            yield variation.name.removeprefix("- of these, ")
+
+
+def _is_noise(gains: Sequence[float]) -> bool:
+    of = interval(gains)
+    return of.low <= 0 <= of.high
+
+
+def _shown(gains: Sequence[float]) -> str:
+    if not any(gains):
+        return "="
+    return signed(gains) if _is_noise(gains) else f"**{signed(gains)}**"
+
+
+def _by_variation(corpus: Corpus) -> dict[str, Scores]:
+    """What each variation scores, by its name."""
+    embedder = Remembering(corpus.workspace.embedder)
+    found = {}
+    with corpus.workspace.store().read() as reader:
+        for variation in (WHOLE, *PARTS, *NUMBERS):
+            with variation.in_place():
+                found[variation.name] = _scores(corpus, Walk(variation.settings), reader, embedder)
+    return found
+
+
+def _scores(corpus: Corpus, method: Walk, reader: Reader, embedder: Embedder) -> Scores:
+    retrieved: list[Sequence[Item]] = [
+        wait_for(method.retrieve(question.text, reader, embedder, EVERYTHING)).items for question in corpus.questions
+    ]
+    asked = list(zip(corpus.questions, retrieved, strict=True))
+    outcomes = [corpus.outcome(question, items) for question, items in asked]
+    recall, all_gold = PassageRecall(5), AllGold(8)
+    return {
+        RECALL: [recall.score(outcome) or 0.0 for outcome in outcomes],
+        ALL_GOLD: [all_gold.score(outcome) or 0.0 for outcome in outcomes],
+        COVERED: [corpus.covered(question, items, LITTLE_ROOM) for question, items in asked],
+    }
+
+
+if __name__ == "__main__":
+    main()

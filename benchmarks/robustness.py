@@ -1,0 +1,171 @@
+"""Makes a section of docs/quality.md: ``python -m benchmarks.robustness [FOLDER]``.
+
+What is lost where documents have no titles, or where passages run together into long documents without boundaries;
+and how many gold passages are covered within so many tokens. FOLDER keeps the filled workspaces for the next run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.corpora import EVERYTHING, RUN_TOGETHER, Corpus, Telling, corpora
+from benchmarks.data import SETS
+from benchmarks.sections import given_folder, rewrite
+from polyadic.evaluation.bootstrap import Interval, interval
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.knowledge import Item
+from polyadic.retrieval.methods import chunks
+
+HEADING = "## Without titles, without boundaries, within little room"
+METHODS = ("chunks", "walk")
+MANY_CHUNKS = 300
+"""More than the largest budget holds."""
+BUDGETS = (250, 500, 1000, 1500, 2000, 4000, 8000)
+READ_TOKENS = 1500
+_ABOUT = f"""
+Made by `python -m benchmarks.robustness`, facts read without a model except where it says otherwise. *Titles withheld*:
+the text of each passage alone. *{RUN_TOGETHER} in a document*: passages, also without titles, in a drawn order,
+{RUN_TOGETHER} on as many lines of one document, with nothing else that tells where one ends. A passage is found as soon
+as anything of it is; *text read* is the share of the gold passages' characters that is among the first
+{READ_TOKENS:,} tokens, and tells best what long documents cost, because there a chunk may reach into several passages.
+"""
+RECALL, ALL_GOLD, READ = "recall@5", "all gold@8", "text read"
+AIMS = {Telling.UNTITLED: (RECALL, 0.03), Telling.CONCATENATED: (READ, 0.05)}
+"""The most that may be lost, and of what."""
+_ROUNDING = 1e-9
+_LOSSES = """
+What is lost against the passages as they are, question by question (in brackets: 95 % paired bootstrap). The aim for
+`walk`, over all questions: where titles are withheld, at most 0.03 of recall@5; where passages run together, at most
+0.05 of the text read. *Within noise*: the interval lies on both sides of the aim.
+"""
+_CURVES = """
+### Gold passages within a budget
+
+The share of a question's gold passages of which something is among what fits into so many tokens. `chunks` retrieves
+the 20 passages most like the question, which here are soon less than what fits; *the nearest that fit* are as many as
+the budget holds. The differences are question by question, with paired intervals. The aim: `walk` covers more than
+`chunks` up to 2,000 tokens, and not less up to 8,000.
+"""
+
+Scores = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a method scored in each measure, question by question."""
+
+    corpus: Corpus
+    method: str
+    scores: Scores
+
+
+def main() -> None:
+    with given_folder() as folder:
+        rewrite(HEADING, section(folder))
+
+
+def section(folder: Path) -> Iterator[str]:
+    """The lines of the section below its heading."""
+    wanted = [(name, telling) for name in SETS for telling in Telling]
+    with corpora(wanted, folder) as found:
+        yield _ABOUT
+        measured = [_measured(one, method) for one in found[:-1] for method in METHODS]
+        yield f"| passages | method | {RECALL} | odd half | {ALL_GOLD} | {READ} | odd half |\n|---|---|{'---|' * 5}"
+        yield from map(_row, measured)
+        yield _LOSSES
+        yield f"| passages | method | {RECALL} | odd half | {READ} | odd half | aim |\n|---|---|{'---|' * 5}"
+        yield from _losses(measured)
+        yield _CURVES
+        plain = [one for one, (_, telling) in zip(found[:-1], wanted, strict=True) if telling is Telling.PLAIN]
+        yield from _curves([*plain, found[-1]])
+
+
+def _measured(corpus: Corpus, method: str) -> Measured:
+    found = _retrieved(corpus, method)
+    recall, all_gold = PassageRecall(5), AllGold(8)
+    outcomes = [corpus.outcome(question, items) for question, items in zip(corpus.questions, found, strict=True)]
+    read = [corpus.read(question, items, READ_TOKENS) for question, items in zip(corpus.questions, found, strict=True)]
+    return Measured(
+        corpus,
+        method,
+        {
+            RECALL: [recall.score(outcome) or 0.0 for outcome in outcomes],
+            ALL_GOLD: [all_gold.score(outcome) or 0.0 for outcome in outcomes],
+            READ: read,
+        },
+    )
+
+
+def _retrieved(corpus: Corpus, method: str) -> list[Sequence[Item]]:
+    return [corpus.workspace.retrieve(question.text, method, EVERYTHING).items for question in corpus.questions]
+
+
+def _row(of: Measured) -> str:
+    recall, read = of.scores[RECALL], of.scores[READ]
+    cells = map(interval, (recall, recall[1::2], of.scores[ALL_GOLD], read, read[1::2]))
+    return f"| {of.corpus.name} | `{of.method}` | {' | '.join(map(str, cells))} |"
+
+
+def _losses(measured: Sequence[Measured]) -> Iterator[str]:
+    """What each told in another way scores less than the same set as it is."""
+    plain = {(of.corpus.questions, of.method): of for of in measured if of.corpus.telling is Telling.PLAIN}
+    for of in measured:
+        before = plain[of.corpus.questions, of.method]
+        if before is not of:
+            columns = [(measure, half) for measure in (RECALL, READ) for half in (slice(None), slice(1, None, 2))]
+            cells = [signed(differences(of.scores[m], before.scores[m])[half]) for m, half in columns]
+            yield f"| {of.corpus.name} | `{of.method}` | {' | '.join(cells)} | {_verdict(of, before)} |"
+
+
+def _verdict(of: Measured, plain: Measured) -> str:
+    """Whether no more is lost than was aimed at, and whether that could be otherwise with other questions."""
+    if of.method != "walk":
+        return "–"
+    measure, most = AIMS[of.corpus.telling]
+    change = interval(differences(of.scores[measure], plain.scores[measure]))
+    unsure = ", within noise" if change.low < -most - _ROUNDING and change.high >= -most else ""
+    return f"met{unsure}" if change.mean >= -most - _ROUNDING else f"missed by {-change.mean - most:.3f}{unsure}"
+
+
+def _curves(corpora: Sequence[Corpus]) -> Iterator[str]:
+    yield f"| passages | method | {' | '.join(f'{budget:,}' for budget in BUDGETS)} |"
+    yield f"|---|---|{'---|' * len(BUDGETS)}"
+    for corpus in corpora:
+        curves = {f"`{method}`": _curve(corpus, method) for method in ("chunks", "hypergraph", "walk")}
+        with patch.object(chunks, "_MOST", MANY_CHUNKS):
+            curves["the nearest that fit"] = _curve(corpus, "chunks")
+        for name, curve in curves.items():
+            yield _line(corpus, name, curve, lambda scores: f"{np.mean(scores):.3f}")
+        for name in ("`chunks`", "the nearest that fit"):
+            gains = [differences(*pair) for pair in zip(curves["`walk`"], curves[name], strict=True)]
+            yield _line(corpus, f"`walk` less {name}", gains, signed)
+            yield _line(corpus, "the same, odd half", [gain[1::2] for gain in gains], signed)
+
+
+def _curve(corpus: Corpus, method: str) -> list[list[float]]:
+    """By budget, the share of each question's gold passages that is covered."""
+    found = list(zip(corpus.questions, _retrieved(corpus, method), strict=True))
+    return [[corpus.covered(question, items, budget) for question, items in found] for budget in BUDGETS]
+
+
+def _line(corpus: Corpus, name: str, cells: Sequence[Sequence[float]], shown: Callable[[Sequence[float]], str]) -> str:
+    return f"| {corpus.name} | {name} | {' | '.join(map(shown, cells))} |"
+
+
+def differences(now: Sequence[float], before: Sequence[float]) -> list[float]:
+    """Question by question."""
+    return [after - earlier for after, earlier in zip(now, before, strict=True)]
+
+
+def signed(values: Sequence[float]) -> str:
+    """A mean difference with its interval, each with its sign."""
+    of: Interval = interval(values)
+    return f"{of.mean:+.3f} [{of.low:+.3f}, {of.high:+.3f}]"
+
+
+if __name__ == "__main__":
+    main()
