@@ -98,16 +98,24 @@ def test_the_model_is_shown_nothing_of_it(kb: Workspace, server: ModelServer) ->
     assert all(HIDDEN_CODE not in repr(asked) for asked in server.chat.asked[before:])
 
 
+@pytest.fixture(scope="module", params=[(PUBLIC, OTHER), (HIDDEN,), (PUBLIC, HIDDEN)], ids=["open", "hidden", "two"])
+def alone(
+    request: pytest.FixtureRequest, server: ModelServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Workspace, Filter]]:
+    """A workspace of some documents only, and the filter that lets the same ones be heard."""
+    kept: tuple[Document, ...] = request.param
+    with workspace(tmp_path_factory.mktemp("alone") / "kb", server) as made:
+        made.add(kept)
+        yield made, Filter(tuple(document.source for document in kept))
+
+
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kept", [(PUBLIC, OTHER), (HIDDEN,), (PUBLIC, HIDDEN)])
 def test_a_filter_answers_as_a_workspace_of_its_own(
-    kb: Workspace, server: ModelServer, tmp_path: Path, method: str, kept: tuple[Document, ...]
+    kb: Workspace, alone: tuple[Workspace, Filter], method: str
 ) -> None:
-    with workspace(tmp_path / "alone", server) as alone:
-        alone.add(kept)
-        for question in (QUESTION, "Who met whom at the Harbour?", "Where was Jonas Brandt born?"):
-            filtered = kb.retrieve(question, method, only=Filter(tuple(document.source for document in kept)))
-            assert told(filtered) == told(alone.retrieve(question, method))
+    other, only = alone
+    for question in (QUESTION, "Who met whom at the Harbour?", "Where was Jonas Brandt born?"):
+        assert told(kb.retrieve(question, method, only=only)) == told(other.retrieve(question, method))
 
 
 def told(found: Knowledge) -> list[tuple[object, ...]]:

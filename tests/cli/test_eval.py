@@ -28,7 +28,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield running
 
 
-def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path) -> None:
+def test_a_table_and_two_files(polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     outcome = polyadic("eval", str(data), "--methods", "chunks,walk,none")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()

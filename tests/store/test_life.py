@@ -142,5 +142,5 @@ class Life(RuleBasedStateMachine):
             self._decided = after
 
 
-TestLife = Life.TestCase
+TestLife = pytest.mark.slow(Life.TestCase)
 TestLife.settings = LIVES

@@ -135,7 +135,7 @@ def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
 
 
 @given(corpora, st.sets(st.sampled_from("abcd")), st.booleans())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_scope_is_a_store_of_its_own(corpus: Corpus, wanted: set[str], with_splits: bool) -> None:
     split = Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id, document("b", [])[0].id))
     with tempfile.TemporaryDirectory() as folder:
@@ -164,7 +164,7 @@ decisions = st.sets(
 
 
 @given(corpora, st.sets(st.sampled_from("abcd")), decisions)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_outside_shows_whatever_is_decided(corpus: Corpus, wanted: set[str], made: set[Decision]) -> None:
     """Whether other documents are there makes no difference, nor do the names that decisions take from them."""
     with tempfile.TemporaryDirectory() as folder:
