@@ -124,11 +124,15 @@ def fill(store: Store, corpus: Corpus) -> dict[str, Document]:
 
 
 def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
-    """Publish a document that describes its entities and judges its statements in its own way."""
+    """Publish a document that judges its statements in its own way, and describes its entities in one of two.
+
+    More ways would give an entity more forms than have vectors, which a scope shares with the whole (one test of its own).
+    """
     source, chunks, evidence = document(name, [(text, names) for text, names, _ in statements], TITLES[name])
+    description = "as a and c have it" if name in "ac" else "as b and d have it"
     judged = []
     for one, (_, _, score) in zip(evidence, statements, strict=True):
-        participants = tuple(replace(p, description=f"as {name} has it") for p in one.participants)
+        participants = tuple(replace(p, description=description) for p in one.participants)
         judged.append(replace(one, score=score, participants=participants))
     publish_told(store, [(source, chunks, judged)])
     return source

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from polyadic.errors import StoreError
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, VERSION
 
 BUSY_MILLISECONDS = 30_000
+_OPENING = "opening.lock"
 _VARIABLES = 500
 _HINTS = {
     "SQLITE_FULL": "make room on the disk, then run this again; nothing that was finished is lost",
@@ -37,11 +40,25 @@ def connect(path: Path) -> sqlite3.Connection:
             path, isolation_level=None, check_same_thread=False, timeout=BUSY_MILLISECONDS / 1000
         )
         try:
-            _prepare(connection, path)
+            with _alone(path):
+                _prepare(connection, path)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep others from opening the same store meanwhile: SQLite waits for nobody while it makes the log of a new one.
+
+    Where no lock file can be made or had, SQLite will say what is the matter.
+    """
+    lock = FileLock(path.with_name(_OPENING), timeout=BUSY_MILLISECONDS / 1000, thread_local=False, poll_interval=0.005)
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):
+            held.enter_context(lock)
+        yield
 
 
 @contextlib.contextmanager
