@@ -87,3 +87,21 @@ class NoReply(PolyadicError):
         super().__init__(what, next_step)
         self.usage = usage
         self.seconds = seconds
+
+
+class PackageMissing(PolyadicError, ImportError):
+    """An optional package that a feature needs is not installed.
+
+    Parameters
+    ----------
+    feature, package
+        What needs which package.
+    extra
+        The extra of Polyadic that brings it.
+
+    >>> str(PackageMissing("the retriever", "langchain-core", "langchain"))
+    "the retriever needs langchain-core, which is not installed: pip install 'polyadic[langchain]'"
+    """
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        super().__init__(f"{feature} needs {package}, which is not installed", f"pip install 'polyadic[{extra}]'")

@@ -158,6 +158,8 @@ class Kind(StrEnum):
 
     FACT = "fact"
     CHUNK = "chunk"
+    ENTITY = "entity"  # of any layer: a summary as well
+    REPORT = "report"  # of a community
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +189,22 @@ class Place:
         return replace(self, span=at, quote=self.quote[span.start : span.end])
 
 
+class Section(StrEnum):
+    """For what part of an answer an item was retrieved (HiRAG): most methods make no difference."""
+
+    NONE = ""
+    LOCAL = "local"
+    BRIDGE = "bridge"
+    GLOBAL = "global"
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing that was retrieved: what, how strongly, why, and where it stands.
 
     ``score`` compares items of one kind within one retrieval only. ``why`` is a sentence for people.
-    ``entities`` are the names that a fact connects; empty for a chunk.
+    ``entities`` are the names that a fact connects; empty for a chunk. The places of an entity or a report are those of
+    facts that it rests on.
     """
 
     kind: Kind
@@ -203,6 +215,12 @@ class Item:
     tokens: int
     places: tuple[Place, ...] = ()
     entities: tuple[str, ...] = ()
+    section: Section = Section.NONE
+
+    @property
+    def told(self) -> tuple[Place, ...]:
+        """The places that it tells what stands there: all of a fact or a chunk, the first of what sums up others."""
+        return self.places[:1] if self.kind in {Kind.ENTITY, Kind.REPORT} else self.places
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +275,9 @@ class Knowledge:
     """What retrieval returns for a question: items best first, fitted to a budget of tokens.
 
     ``tokens`` is what the items cost together; ``omitted`` counts those that did not fit; ``usage`` is what a language
-    model was paid for finding them.
+    model was paid for finding them. ``sought`` is False where the method looks for nothing, so that a model is to
+    answer from what it knows: to find nothing is another thing. ``note`` is a line for people on what the method
+    lacked, mostly empty.
     """
 
     question: str
@@ -267,6 +287,8 @@ class Knowledge:
     omitted: int
     trace: tuple[Step, ...]
     usage: Usage = field(default_factory=Usage)
+    sought: bool = True
+    note: str = ""
 
     def of(self, kind: Kind) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.kind is kind)
@@ -281,8 +303,12 @@ class Knowledge:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Sources of the documents that the items rest on, in the order in which they first appear."""
-        return tuple(dict.fromkeys(place.source for item in self.items for place in item.places))
+        """Sources of the documents that the items rest on, in the order in which items first tell of them.
+
+        What sums up others tells of the first of its places only; the documents of the others come last.
+        """
+        told = [place.source for item in self.items for place in item.told]
+        return tuple(dict.fromkeys((*told, *(place.source for item in self.items for place in item.places))))
 
     @property
     def extractors(self) -> tuple[str, ...]:
