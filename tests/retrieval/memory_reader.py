@@ -24,19 +24,25 @@ from polyadic.store.protocol import (
     Stamp,
     Vectors,
 )
+from polyadic.store.themes import Themes
+from polyadic.themes import Hierarchy
+from tests.retrieval.memory_themes import MemoryThemes
 
 Embed = Callable[[Sequence[str]], Vectors]
+NO_HIERARCHY = Hierarchy()
 
 
 class MemoryReader:
-    """Reads what a list of (document, chunk, evidence) derives to."""
+    """Reads what a list of (document, chunk, evidence) derives to, and a hierarchy over it."""
 
     def __init__(
         self,
         read: Iterable[tuple[Document, Chunk, Sequence[Evidence]]],
         embed: Embed,
         windows: Callable[[str], list[str]] = lambda text: [text],
+        hierarchy: Hierarchy = NO_HIERARCHY,
     ) -> None:
+        self._hierarchy = hierarchy
         self._read = list(read)
         self._embed_texts = embed
         counts = tally((document.id, evidence) for document, _, evidence in self._read)
@@ -203,6 +209,13 @@ class MemoryReader:
 
     def size(self, side: Side) -> int:
         return {"fact": len(self._facts), "entity": len(self._keys), "chunk": len(self._read)}[side]
+
+    def hierarchy(self) -> Hierarchy:
+        return self._hierarchy
+
+    def themes(self) -> Themes:
+        entities = [identity.entity_id(key) for key in self._keys]
+        return MemoryThemes(self._hierarchy, entities, self._facts, self._embed_texts)
 
     # the catalogue, which no method reads
 

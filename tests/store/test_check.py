@@ -2,13 +2,17 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from polyadic.identity import entity_id
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
 from polyadic.store.sqlite import SqliteStore
+from polyadic.themes import Community, Rearrangement
+from tests.store.hierarchies import by_hand, rearrange
 from tests.store.test_invariant import TITLES, histories
 from tests.support.store_driver import Statement, publish, stage, withdraw
 
@@ -34,6 +38,21 @@ def folder(tmp_path: Path) -> Path:
     stage(store, left, chunks, {chunks[0].id: [said]})
     store.close()
     return tmp_path
+
+
+@pytest.fixture
+def arranged(folder: Path) -> Path:
+    """The same with a hierarchy: a cluster with a summary, a community with a report, and one that has become stale."""
+    store = SqliteStore(folder, "test")
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    passing = publish(store, "e", [("Mars met Venus.", ["Mars", "Venus"])])
+    members = tuple(sorted(entity_id(key) for key in ("mars", "venus")))
+    stale = Community(1, members, community.id, "basis", members[:1], community.report, 12)
+    rearrange(store, Rearrangement([cluster], [community, stale], (), [0.5], 6, 0))
+    withdraw(store, passing)
+    store.close()
+    return folder
 
 
 def problems(folder: Path) -> list[str]:
@@ -81,11 +100,53 @@ def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
     ],
 )
 def test_damage_is_found(folder: Path, damage: str, found: str) -> None:
-    connection = sqlite3.connect(folder / "store.sqlite")
-    connection.execute(damage)
-    connection.commit()
-    connection.close()
+    inflict(folder, damage)
     assert any(found in problem for problem in problems(folder)), problems(folder)
+
+
+def inflict(folder: Path, damage: str) -> None:
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        connection.execute(damage)
+        connection.commit()
+
+
+def test_a_hierarchy_that_has_lived_is_sound(arranged: Path) -> None:
+    assert problems(arranged) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("UPDATE theme SET members = own WHERE kind = 'cluster'", "1 clusters or communities are not those of"),
+        ("UPDATE theme SET level = 7", "3 clusters or communities are not those of their members"),
+        ("DELETE FROM entity", "2 clusters or communities rest on what is not there"),
+        ("DELETE FROM fact", "2 clusters or communities rest on what is not there"),
+        ("DELETE FROM summary", "1 clusters or communities rest on what is not there"),
+        ("UPDATE theme SET stale = 0", "1 clusters or communities rest on what is not there"),
+        ("DELETE FROM theme_source WHERE worded", "2 clusters or communities rest on other things than noted"),
+        ("DELETE FROM theme_source WHERE NOT worded", "1 clusters or communities rest on other things than noted"),
+        ("UPDATE theme_source SET theme = 99 WHERE theme = 1", "2 clusters or communities rest on other things"),
+        (
+            "UPDATE theme_source SET worded = 1 - worded WHERE theme = 1",
+            "1 clusters or communities rest on other things",
+        ),
+        ("UPDATE theme SET basis = 'basis'", "1 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET tokens = 1", "1 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET stale = 1", "2 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET report = (SELECT max(report) FROM theme)", "told though they are stale"),
+        ("UPDATE summary SET name = 'Mars'", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET description = 'Mars'", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET members = x'abababababababababababababababab'", "1 summaries differ from"),
+        ("UPDATE summary SET vector = NULL", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET theme = 2", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET vector = NULL", "vectors are used more or less often than noted"),
+        ("UPDATE theme SET report = 'Mars' WHERE id = 2", "1 reports cannot be read"),
+        ("UPDATE theme SET report = '[1, 2]' WHERE id = 2", "1 reports cannot be read"),
+    ],
+)
+def test_damage_of_the_hierarchy_is_found(arranged: Path, damage: str, found: str) -> None:
+    inflict(arranged, damage)
+    assert any(found in problem for problem in problems(arranged)), problems(arranged)
 
 
 @given(histories)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,12 @@ from polyadic.knowledge import Chunk, Document
 from polyadic.settings import ChunkingSettings, Settings
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from polyadic.store.sqlite import SqliteStore
+from polyadic.themes import Hierarchy, Rearrangement
 from polyadic.workspace import Workspace
 from tests.server import ModelServer, ready
+from tests.store.hierarchies import by_hand, rearrange
+from tests.support.canonical import canonical
+from tests.support.store_driver import publish, withdraw
 from tests.support.with_a_model import HASHING, export, workspace
 
 TITLED = Document("memory:mercury", "Mercury (planet)", "Mercury passed before the Sun in Turin in 1631.")
@@ -60,6 +65,14 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     return old
 
 
+def to_version_3(folder: Path) -> None:
+    """Leave a store as version 3 wrote it: what has come since is taken away."""
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        for table in ("theme", "theme_source", "summary"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("PRAGMA user_version = 3")
+
+
 def copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: str = "*") -> None:
     rows = source.execute(f"SELECT {columns} FROM {table}").fetchall()
     names = f" ({columns})" if columns != "*" else ""
@@ -87,6 +100,26 @@ def test_it_is_brought_forward_and_keeps_what_it_holds(tmp_path: Path, old: Path
         assert {record.extractor for record in kb.documents()} == {OLD_EXTRACTOR}
         assert kb.status().failures == () and kb.status().spent.calls == 0
         assert kb.show_document("memory:ada").document.pages == ()
+
+
+def test_a_store_of_version_3_gets_room_for_a_hierarchy(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path, "test vectors")) as store:
+        source = publish(store, "ada", [("Ada met Babbage in London.", ["Ada", "Babbage", "London"])])
+        told = canonical(store)
+    to_version_3(tmp_path)
+    before = sorted((tmp_path / "derived").iterdir())
+    with closing(SqliteStore(tmp_path, "test vectors")) as store:
+        assert version(tmp_path) == VERSION
+        assert canonical(store) == told
+        assert before == sorted((tmp_path / "derived").iterdir())
+        with store.read() as reader:
+            assert reader.hierarchy() == Hierarchy()
+            cluster, community = by_hand(reader)
+        rearrange(store, Rearrangement([cluster], [community], (), [0.5], 4, 0))
+        with store.read() as reader:
+            assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
+        withdraw(store, source)
+        assert store.problems() == []
 
 
 def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from polyadic.errors import EmbedderMismatch, StoreBusy
 from polyadic.knowledge import Usage
 from polyadic.store.protocol import Call, Gathering, Store
 from polyadic.store.sqlite import SqliteStore
+from polyadic.themes import Hierarchy, Rearrangement
+from tests.store.hierarchies import by_hand, rearrange
 from tests.support.store_driver import document, publish, withdraw
 from tests.support.vectors import DIMENSION, vector, vectors
 
@@ -143,3 +145,24 @@ def test_who_opened_it_before_is_told(store: Store, tmp_path: Path) -> None:
                 pass
         with pytest.raises(EmbedderMismatch, match="polyadic reembed"):
             SqliteStore(tmp_path, "old vectors")
+
+
+def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, tmp_path: Path) -> None:
+    _, text = chunk_of(ADA, ENGINE)
+    with closing(SqliteStore(tmp_path, "old vectors")) as old:
+        with old.read() as reader:
+            cluster, community = by_hand(reader)
+        rearrange(old, Rearrangement([cluster], [community], (), [0.5], 4, 1))
+    form = "Computing: Who computes."
+    with store.gathering("new vectors") as gathering:
+        texts = [*gathering.texts(), text]
+        assert texts.count(form) == 1
+        gather(gathering, [one for one in texts if one != form])
+        with pytest.raises(LookupError, match="summaries have no vector of new vectors"):
+            switch(store, gathering, text)
+        gather(gathering, texts)
+        switch(store, gathering, text)
+    assert store.problems() == []
+    with closing(SqliteStore(tmp_path, "new vectors")) as new, new.read() as reader:
+        assert reader.themes().nearest(longer([form])[0], 1).scores[0] == pytest.approx(1)
+        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 0, 1)

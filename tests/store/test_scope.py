@@ -126,7 +126,7 @@ def fill(store: Store, corpus: Corpus) -> dict[str, Document]:
 def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
     """Publish a document that judges its statements in its own way, and describes its entities in one of two.
 
-    More ways would give an entity more forms than have vectors, which a scope shares with the whole (one test of its own).
+    More ways would give an entity more forms than have vectors; a scope shares those that do (one test of its own).
     """
     source, chunks, evidence = document(name, [(text, names) for text, names, _ in statements], TITLES[name])
     description = "as a and c have it" if name in "ac" else "as b and d have it"

@@ -16,6 +16,7 @@ from polyadic.overlay import Overlay
 from polyadic.store.database import rolled_back
 from polyadic.store.derived import vector_digest
 from polyadic.store.records import load_evidence, overlay_of
+from polyadic.store.theme_check import theme_problems
 
 _MOST = 10
 # The chunks that readers see.
@@ -44,6 +45,7 @@ def problems_of(connection: sqlite3.Connection) -> list[str]:
         found = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
         truth = _truth(connection)
         found += [f"{wrong:,} {what}" for what, count in _DERIVED.items() if (wrong := count(connection, truth))]
+        found += theme_problems(connection)
     except (ValueError, TypeError, AttributeError) as error:
         # Then there is nothing to compare with.
         found.append(f"evidence that cannot be read ({error})")
@@ -103,7 +105,7 @@ def _stray_windows(connection: sqlite3.Connection) -> int:
 
 
 def _miscounted_vectors(connection: sqlite3.Connection) -> int:
-    users = " UNION ALL ".join(f"SELECT vector FROM {table}" for table in ("fact", "said", "passage_window"))
+    users = " UNION ALL ".join(f"SELECT vector FROM {table}" for table in ("fact", "said", "passage_window", "summary"))
     used = f"SELECT vector, count(*) AS times FROM ({users}) WHERE vector IS NOT NULL GROUP BY vector"
     rows = connection.execute(
         f"SELECT 1 FROM vector v LEFT JOIN ({used}) u ON u.vector = v.id WHERE v.uses != coalesce(u.times, 0)"

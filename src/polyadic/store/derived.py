@@ -42,6 +42,24 @@ class VectorNeeds:
         self.texts[digest] = text
         self.rows.append((sql, parameters, digest))
 
+    def meet(self, connection: sqlite3.Connection) -> list[str]:
+        """Give all rows their vectors, and let go of vectors without use; or return the texts that have none yet."""
+        digests = list(self.texts)
+        found: dict[bytes, int] = dict(
+            select_in(connection, "SELECT digest, id FROM vector WHERE digest IN ({})", digests)
+        )
+        if len(found) < len(digests):
+            return [text for digest, text in self.texts.items() if digest not in found]
+        uses: Counter[int] = Counter()
+        for sql, parameters, digest in self.rows:
+            connection.execute(sql, (found[digest], *parameters))
+            uses[found[digest]] += 1
+        connection.executemany("UPDATE vector SET uses = uses + ? WHERE id = ?", [(n, v) for v, n in uses.items()])
+        connection.execute("DELETE FROM vector WHERE uses = 0")
+        self.rows.clear()
+        self.texts.clear()
+        return []
+
 
 class DerivedTables:
     """Applies tallies to facts, entities and participation within the transaction of a connection.

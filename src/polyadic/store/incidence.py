@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.store.values import Links
+
 Integers = NDArray[np.int64]
 
 
@@ -16,6 +18,12 @@ def neighbours(
     owners = np.repeat(np.arange(len(rows)), sizes)
     offsets = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.asarray(targets[starts[rows][owners] + offsets], dtype=np.int64), owners
+
+
+def links_of(starts: Integers, targets: Integers, rows: Integers, limit: int | None = None) -> Links:
+    """The pairs of each row and its targets, at most ``limit`` a row."""
+    found, owners = neighbours(starts, targets, rows, limit)
+    return Links(rows[owners], found)
 
 
 def grouped(owners: Integers, rows: int) -> tuple[Integers, Integers]:

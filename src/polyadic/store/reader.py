@@ -9,32 +9,30 @@ from typing import Any, Literal
 import numpy as np
 
 from polyadic.derivation import mean_score
-from polyadic.knowledge import Chunk, Entity, Fact, Place, Span, page_of
+from polyadic.knowledge import Chunk, Entity, Fact, Place, Span
 from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
 from polyadic.store.full_text import any_of
-from polyadic.store.incidence import neighbours
+from polyadic.store.incidence import links_of, neighbours
+from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
+from polyadic.store.ranking import best
 from polyadic.store.record_reader import SqliteRecords
-from polyadic.store.records import (
-    load_pages,
-)
 from polyadic.store.snapshot import Snapshot, dimension_of, other_vectors
-
-PLACES_SHOWN = 8
-_PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-FACT_PLACES = (
-    "SELECT d.digest, d.source, r.title, r.pages, r.extractor, c.digest, s.start, s.stop,"
-    f" substr(r.text, s.start + 1, s.stop - s.start) FROM {_PLACED} JOIN statement s ON s.chunk = c.id WHERE s.fact = ?"
-)
+from polyadic.store.theme_arrays import ThemeArrays
+from polyadic.store.theme_reader import SqliteThemes
+from polyadic.store.themes import Themes
 
 
 class SqliteReader(SqliteRecords):
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
-    def __init__(self, connection: sqlite3.Connection, snapshot: Callable[[], Snapshot]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, snapshot: Callable[[], Snapshot], themes: Callable[[], ThemeArrays]
+    ) -> None:
         super().__init__(connection)
         self._load_snapshot = snapshot
+        self._load_themes = themes
 
     @cached_property
     def _snapshot(self) -> Snapshot:
@@ -112,20 +110,20 @@ class SqliteReader(SqliteRecords):
         return Links(entities[owners[kept]], targets[kept])
 
     def entities_of(self, facts: Rows) -> Links:
-        return _links(self._snapshot.fact_entity_starts, self._snapshot.fact_entities, facts)
+        return links_of(self._snapshot.fact_entity_starts, self._snapshot.fact_entities, facts)
 
     def chunks_of(self, facts: Rows, limit: int) -> Links:
-        return _links(self._snapshot.fact_chunk_starts, self._snapshot.fact_chunks, facts, limit)
+        return links_of(self._snapshot.fact_chunk_starts, self._snapshot.fact_chunks, facts, limit)
 
     def facts_in(self, chunks: Rows, limit: int) -> Links:
-        return _links(self._snapshot.chunk_fact_starts, self._snapshot.chunk_facts, chunks, limit)
+        return links_of(self._snapshot.chunk_fact_starts, self._snapshot.chunk_facts, chunks, limit)
 
     def titles_of(self, chunks: Rows) -> Links:
         titles = self._snapshot.about_entity[chunks]
         return Links(chunks[titles >= 0], titles[titles >= 0])
 
     def titled(self, entities: Rows, limit: int) -> Links:
-        return _links(self._snapshot.about_starts, self._snapshot.about_chunks, entities, limit)
+        return links_of(self._snapshot.about_starts, self._snapshot.about_chunks, entities, limit)
 
     # statistics of rows
 
@@ -179,7 +177,7 @@ class SqliteReader(SqliteRecords):
             "chunk",
             rows,
             "SELECT c.id, d.digest, c.start, c.stop, substr(r.text, c.start + 1, c.stop - c.start), c.tokens,"
-            f" c.fresh FROM {_PLACED} WHERE c.id IN ({{}})",
+            f" c.fresh FROM {PLACED} WHERE c.id IN ({{}})",
         )
         return [
             Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
@@ -198,7 +196,7 @@ class SqliteReader(SqliteRecords):
             "chunk",
             chunks,
             "SELECT c.id, d.digest, d.source, r.title, r.pages, r.extractor, c.digest, c.start, c.stop,"
-            f" substr(r.text, c.start + 1, c.stop - c.start) FROM {_PLACED} WHERE c.id IN ({{}})",
+            f" substr(r.text, c.start + 1, c.stop - c.start) FROM {PLACED} WHERE c.id IN ({{}})",
         )
         return [place(*row) for row in found]
 
@@ -253,6 +251,11 @@ class SqliteReader(SqliteRecords):
             common = np.intersect1d(common, neighbours(s.entity_fact_starts, s.entity_facts, np.array([entity]))[0])
         return np.asarray(common[:limit], dtype=np.int64)
 
+    # the hierarchy over it all
+
+    def themes(self) -> Themes:
+        return SqliteThemes(self._connection, self._load_themes(), lambda: self._snapshot)
+
     # steps of the above
 
     def _best_seen(self, side: Side, values: Vectors, k: int) -> Hits:
@@ -298,32 +301,3 @@ class SqliteReader(SqliteRecords):
     def _sum(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
         return total
-
-
-def place(
-    document: bytes,
-    source: str,
-    title: str,
-    pages: str,
-    extractor: str,
-    chunk: bytes,
-    start: int,
-    stop: int,
-    quote: str,
-) -> Place:
-    page = page_of(load_pages(pages), start)
-    return Place(document.hex(), source, title, chunk.hex(), Span(start, stop), quote, page, extractor)
-
-
-def best(similarities: Vectors, k: int) -> Hits:
-    k = min(k, len(similarities))
-    if k <= 0:
-        return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
-    best = np.sort(np.argpartition(-similarities, k - 1)[:k])
-    best = best[np.argsort(-similarities[best], kind="stable")]
-    return Hits(best.astype(np.int64), similarities[best].astype(np.float32))
-
-
-def _links(starts: Rows, targets: Rows, rows: Rows, limit: int | None = None) -> Links:
-    found, owners = neighbours(starts, targets, rows, limit)
-    return Links(rows[owners], found)

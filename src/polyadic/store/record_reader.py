@@ -18,6 +18,8 @@ from polyadic.store.records import (
     overlay_of,
     stamp_of,
 )
+from polyadic.store.theme_records import hierarchy_of
+from polyadic.themes import Hierarchy
 
 _RECORDS = (
     "SELECT d.digest, d.source, r.title, length(r.text), r.metadata, r.extractor,"
@@ -103,6 +105,11 @@ class SqliteRecords:
     def decisions(self) -> list[tuple[Decision, str]]:
         rows = self._connection.execute("SELECT content, at FROM decision ORDER BY id")
         return [(load_decision(content), at) for content, at in rows]
+
+    # the hierarchy
+
+    def hierarchy(self) -> Hierarchy:
+        return hierarchy_of(self._connection)
 
     # what language models said
 

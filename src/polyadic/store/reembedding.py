@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from polyadic.derivation import form
 from polyadic.store import ledger
 from polyadic.store.database import rolled_back, select_in
 from polyadic.store.derived import digest_bytes, vector_digest
 from polyadic.store.protocol import Call, Vectors
+from polyadic.store.theme_records import unsettle
 
 _PAGE = 1024
 _GATHERED = "gathered"  # key in the table meta: for which model new vectors are gathered
@@ -28,8 +30,9 @@ _FORMS = (
     "SELECT entity, value FROM said WHERE vector IS NOT NULL AND (entity, value) > (?, ?)"
     " ORDER BY entity, value LIMIT ?"
 )
+_SUMMARIES = "SELECT id, name, description FROM summary WHERE id > ? ORDER BY id LIMIT ?"
 
-# Facts and forms keep their rows: their texts are as they were, only the numbers are others.
+# Facts, forms and summaries keep their rows: their texts are as they were, only the numbers are others.
 _OLD_WINDOWS_GO = (
     "UPDATE vector SET uses = uses - w.times"
     " FROM (SELECT vector, count(*) AS times FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
@@ -78,6 +81,8 @@ class SqliteGathering:
             yield text
         for *_, text in self._pages(_FORMS, (_BEFORE_ALL, "")):
             yield text
+        for _, name, description in self._pages(_SUMMARIES, (_BEFORE_ALL,)):
+            yield form(name, description)
 
     def digest(self, text: str) -> bytes:
         return vector_digest(text)
@@ -107,6 +112,7 @@ class SqliteGathering:
                 self._connection.execute(sql)
             self._replace_vectors()
             self._insert_windows(windows)
+            unsettle(self._connection)
             self._connection.execute("DELETE FROM new_vector")
             self._connection.execute("DELETE FROM meta WHERE key = ?", (_GATHERED,))
             self._connection.executemany(
@@ -155,7 +161,7 @@ class SqliteGathering:
         (kept,) = self._connection.execute("SELECT count(*) FROM vector").fetchone()
         replaced = self._connection.execute(_REPLACE).rowcount
         if replaced != kept:
-            raise LookupError(f"{kept - replaced} facts and names have no vector of {self._model}")
+            raise LookupError(f"{kept - replaced} facts, names and summaries have no vector of {self._model}")
 
     def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         digests = {digest for mine in windows.values() for digest in mine}

@@ -177,6 +177,41 @@ MIGRATIONS = (
         data BLOB NOT NULL                      -- little-endian float32
     ) WITHOUT ROWID;
     """,
+    """
+    -- The hierarchy. Digests stand one behind the other, 16 bytes each; what is stale has kept its members alone.
+    CREATE TABLE theme (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        kind TEXT NOT NULL,                     -- cluster or community
+        level INTEGER NOT NULL,                 -- of a community; of a cluster the layer of its members
+        stale INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,                -- of the report
+        basis TEXT NOT NULL,                    -- of the report
+        report TEXT,                            -- JSON
+        parent BLOB NOT NULL,                   -- of a community
+        own BLOB NOT NULL,                      -- of a cluster: the members that are nowhere else more likely
+        members BLOB NOT NULL,
+        sources BLOB NOT NULL                   -- whose words the summaries or the report were made from
+    );
+    CREATE TABLE theme_source (                 -- what makes a theme stale
+        source BLOB NOT NULL,                   -- digest of an entity, a fact or a summary
+        theme INTEGER NOT NULL,
+        worded INTEGER NOT NULL,                -- 1: where its words change; 0: a member, only where it goes
+        PRIMARY KEY (source, theme)
+    ) WITHOUT ROWID;
+    CREATE TABLE summary (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        theme INTEGER NOT NULL,                 -- the cluster
+        name TEXT NOT NULL,
+        type TEXT NOT NULL,
+        description TEXT NOT NULL,
+        author TEXT NOT NULL,                   -- the model that wrote it, or extractive
+        members BLOB NOT NULL,                  -- those that it covers
+        vector INTEGER                          -- of its form, as entities have them
+    );
+    CREATE INDEX summary_theme ON summary (theme);
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -8,11 +8,14 @@ score, the names and the descriptions that these documents give it.
 import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
+from polyadic.identity import entity_key
+from polyadic.overlay import Kind, Overlay
 from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
 from polyadic.store.incidence import Integers
@@ -31,7 +34,8 @@ class Scope:
 
     ``snapshot`` has the neighbours and numbers that hold in scope, ``seen`` and ``seen_forms`` tell which rows and
     which forms of entities there are; ``formless`` are entities none of whose forms in scope has a vector. ``entities``
-    and ``facts`` have by row what was counted afresh.
+    and ``facts`` have by row what was counted afresh. ``whole`` tells of which entities and facts nothing at all is
+    said out of scope.
     """
 
     documents: frozenset[str]
@@ -41,6 +45,7 @@ class Scope:
     formless: Integers
     entities: Mapping[int, EntityTally]
     facts: Mapping[int, FactTally]
+    whole: Mapping[Literal["entity", "fact"], Mask]
 
 
 def scope_of(connection: sqlite3.Connection, whole: Snapshot, documents: frozenset[str]) -> Scope:
@@ -62,7 +67,15 @@ def scope_of(connection: sqlite3.Connection, whole: Snapshot, documents: frozens
     narrowed = with_subjects(_with_scores(_narrowed(connection, whole, seen, stating), said, stating))
     forms = _seen_forms(connection, whole, said, mixed_entities)
     formless = np.flatnonzero(entities & (_among(whole.form_starts, forms) == 0))
-    return Scope(documents, narrowed, seen, forms, formless, said, stating)
+    whole_entities = entities & ~partly & ~_named_from_outside(connection, whole, documents, said)
+    alone: dict[Literal["entity", "fact"], Mask] = {"entity": whole_entities, "fact": facts & ~mixed_facts}
+    return Scope(documents, narrowed, seen, forms, formless, said, stating, alone)
+
+
+def is_split_off(overlay: Overlay, key: str, documents: Collection[str]) -> bool:
+    """Whether a decision gave an entity its name for one of these documents."""
+    made = (d for d in overlay.decisions if d.kind is Kind.SPLIT and entity_key(d.into) == key)
+    return any(document in documents for decision in made for document in decision.documents)
 
 
 def _seen_chunks(connection: sqlite3.Connection, whole: Snapshot, documents: Collection[str]) -> Mask:
@@ -83,6 +96,21 @@ def _decided(connection: sqlite3.Connection, whole: Snapshot) -> Mask:
     found = select_in(connection, "SELECT id FROM entity WHERE key IN ({})", keys)
     decided[whole.rows("entity", [row for (row,) in found])] = True
     return decided
+
+
+def _named_from_outside(
+    connection: sqlite3.Connection, whole: Snapshot, documents: Collection[str], said: Mapping[int, EntityTally]
+) -> Mask:
+    """Of which of these entities a decision's name is heard of in no document in scope."""
+    overlay = overlay_of(connection)
+    found = select_in(connection, "SELECT id, key FROM entity WHERE key IN ({})", sorted(overlay.named))
+    keys = {key: row for row, key in found}
+    rows = whole.rows("entity", list(keys.values())).tolist()
+    outside = np.zeros(len(whole.entity_ids), dtype=bool)
+    for key, row in zip(keys, rows, strict=True):
+        if row in said and (Attribute.NAME, overlay.name(key)) not in said[row].said:
+            outside[row] = not is_split_off(overlay, key, documents)
+    return outside
 
 
 def _counted(connection: sqlite3.Connection, whole: Snapshot, chunks: Mask, entities: Mask) -> Tallies:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +11,18 @@ from polyadic.derivation import Attribute, EntityTally, mean_score
 from polyadic.errors import NotFound
 from polyadic.identity import called, entity_id, entity_key
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
-from polyadic.overlay import Decision, Kind
+from polyadic.overlay import Decision
 from polyadic.store.database import select_in
+from polyadic.store.places import FACT_PLACES, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Rows, Side, Stamp, Vectors
-from polyadic.store.reader import FACT_PLACES, PLACES_SHOWN, SqliteReader, best, place
-from polyadic.store.scope import Scope
+from polyadic.store.ranking import best
+from polyadic.store.reader import SqliteReader
+from polyadic.store.scope import Scope, is_split_off
+from polyadic.store.theme_reader import SqliteThemes
+from polyadic.store.theme_records import hierarchy_of
+from polyadic.store.theme_scope import ScopedThemes
+from polyadic.store.themes import Themes
+from polyadic.themes import Hierarchy
 
 _NOT_THERE = np.float32(-np.inf)
 # No cosine is lower: what is not said in scope is like nothing.
@@ -25,9 +32,10 @@ _UNLIKE = np.float32(-1.0)
 class ScopedReader(SqliteReader):
     """Implements :class:`polyadic.store.protocol.Reader` for what is in scope."""
 
-    def __init__(self, connection: sqlite3.Connection, scope: Scope) -> None:
-        super().__init__(connection, lambda: scope.snapshot)
+    def __init__(self, connection: sqlite3.Connection, scope: Scope, themes: Callable[[], ScopedThemes]) -> None:
+        super().__init__(connection, lambda: scope.snapshot, lambda: themes().arrays)
         self._scope = scope
+        self._scoped_themes = themes
 
     # rows
 
@@ -131,6 +139,13 @@ class ScopedReader(SqliteReader):
         """None: what was decided may name what only other documents say."""
         return []
 
+    def themes(self) -> Themes:
+        found = self._scoped_themes()
+        return SqliteThemes(self._connection, found.arrays, lambda: self._snapshot, found.keys)
+
+    def hierarchy(self) -> Hierarchy:
+        return hierarchy_of(self._connection, self._scoped_themes().keys)
+
     # steps of the above
 
     def _similarities(self, side: Side, vector: Vectors) -> Vectors:
@@ -191,8 +206,7 @@ class ScopedReader(SqliteReader):
         )
 
     def _is_split_off(self, key: str) -> bool:
-        made = (d for d in self.overlay().decisions if d.kind is Kind.SPLIT and entity_key(d.into) == key)
-        return any(self._scope.documents.intersection(decision.documents) for decision in made)
+        return is_split_off(self.overlay(), key, self._scope.documents)
 
     def _as_stated(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
         stated = self._scope.facts.get(row)

@@ -23,6 +23,7 @@ from polyadic.store.scope import Scope, scope_of
 from polyadic.store.scoped_reader import ScopedReader
 from polyadic.store.snapshot import LAYOUT, Snapshot
 from polyadic.store.subjects import with_subjects
+from polyadic.store.theme_cache import ThemeCache
 from polyadic.store.writer import SqliteWriter
 
 _FILE = "store.sqlite"
@@ -56,6 +57,7 @@ class SqliteStore:
         self._idle: list[sqlite3.Connection] = []
         self._snapshot: tuple[str, Snapshot] | None = None
         self._scopes: dict[tuple[str, frozenset[str]], Scope] = {}
+        self._themes = ThemeCache()
         self._readers = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
         self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
@@ -82,11 +84,8 @@ class SqliteStore:
                 self._check_still_mine(connection)
                 state = (_meta(connection, key) or "0" for key in ("store", "generation"))
                 stamp = "-".join((*state, str(LAYOUT)))
-                reader = SqliteReader(connection, lambda: self._snapshot_of(connection, stamp))
-                if only is None:
-                    yield reader
-                else:
-                    yield ScopedReader(connection, self._scope_of(connection, stamp, only(reader)))
+                reader = self._reader(connection, stamp)
+                yield reader if only is None else self._scoped_reader(connection, stamp, only(reader))
             finally:
                 rolled_back(connection)
                 with self._readers:
@@ -192,6 +191,17 @@ class SqliteStore:
             if self._idle:
                 return self._idle.pop()
         return connect(self._path)
+
+    def _reader(self, connection: sqlite3.Connection, stamp: str) -> Reader:
+        return SqliteReader(
+            connection,
+            lambda: self._snapshot_of(connection, stamp),
+            lambda: self._themes.state(connection, stamp).arrays(connection),
+        )
+
+    def _scoped_reader(self, connection: sqlite3.Connection, stamp: str, only: frozenset[str]) -> Reader:
+        scope = self._scope_of(connection, stamp, only)
+        return ScopedReader(connection, scope, lambda: self._themes.state(connection, stamp).within(connection, scope))
 
     def _snapshot_of(self, connection: sqlite3.Connection, stamp: str) -> Snapshot:
         """The arrays of the state that a connection is reading; kept until another state is read."""

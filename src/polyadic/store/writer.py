@@ -28,7 +28,9 @@ from polyadic.store.records import (
     stamp_of,
 )
 from polyadic.store.snapshot import dimension_of, other_vectors
+from polyadic.store.theme_tables import ThemeTables
 from polyadic.store.waiting_tables import WAITS, WaitingTables
+from polyadic.themes import Rearrangement
 
 
 class SqliteWriter:
@@ -39,6 +41,7 @@ class SqliteWriter:
         self._overlay: Overlay | None = None
         self._needs = VectorNeeds()
         self._derived = DerivedTables(connection, self._needs, self.overlay)
+        self._themes = ThemeTables(connection, self._needs)
         self.waiting = WaitingTables(connection)
 
     # staging
@@ -133,9 +136,11 @@ class SqliteWriter:
     def apply(self, change: Change) -> None:
         for document_id in (*change.published, *change.withdrawn):
             self._retract(document_id)
+        touched = self._themes.touched(change)
         self._decide(change.decided, change.undone)
         self._derived.apply(change.tallies, change.fact_tokens)
         self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
+        self._themes.mark(touched)
         for document_id in change.published:
             self._publish(document_id, change.windows)
         for document_id in change.withdrawn:
@@ -143,24 +148,11 @@ class SqliteWriter:
         # Drawn, not counted: a store restored from a backup must not meet arrays of a state with the same number.
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (secrets.token_hex(8),))
 
+    def rearrange(self, change: Rearrangement) -> None:
+        self._themes.rearrange(change)
+
     def attach(self) -> list[str]:
-        digests = list(self._needs.texts)
-        found: dict[bytes, int] = dict(
-            select_in(self._connection, "SELECT digest, id FROM vector WHERE digest IN ({})", digests)
-        )
-        if len(found) < len(digests):
-            return [text for digest, text in self._needs.texts.items() if digest not in found]
-        uses: Counter[int] = Counter()
-        for sql, parameters, digest in self._needs.rows:
-            self._connection.execute(sql, (found[digest], *parameters))
-            uses[found[digest]] += 1
-        self._connection.executemany(
-            "UPDATE vector SET uses = uses + ? WHERE id = ?", [(n, v) for v, n in uses.items()]
-        )
-        self._connection.execute("DELETE FROM vector WHERE uses = 0")
-        self._needs.rows.clear()
-        self._needs.texts.clear()
-        return []
+        return self._needs.meet(self._connection)
 
     # steps of the above
 

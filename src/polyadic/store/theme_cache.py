@@ -1,0 +1,57 @@
+"""The arrays of the hierarchy, kept for the next question as long as the same state is read."""
+
+import sqlite3
+import threading
+
+from polyadic.store.scope import Scope
+from polyadic.store.theme_arrays import ThemeArrays
+from polyadic.store.theme_scope import Grounds, ScopedThemes, scoped
+from polyadic.store.theme_tables import GENERATION
+
+_SCOPES_KEPT = 8
+
+
+class ThemeState:
+    """What is made of one state of the hierarchy over one state of the store, when it is first asked for."""
+
+    def __init__(self, name: tuple[str, str]) -> None:
+        self.name = name
+        self._making = threading.Lock()
+        self._arrays: ThemeArrays | None = None
+        self._grounds: Grounds | None = None
+        self._scopes: dict[frozenset[str], ScopedThemes] = {}
+
+    def arrays(self, connection: sqlite3.Connection) -> ThemeArrays:
+        with self._making:
+            if self._arrays is None:
+                self._arrays = ThemeArrays.build(connection)
+            return self._arrays
+
+    def within(self, connection: sqlite3.Connection, scope: Scope) -> ScopedThemes:
+        arrays = self.arrays(connection)
+        with self._making:
+            if self._grounds is None:
+                self._grounds = Grounds.build(connection)
+            kept = self._scopes.pop(scope.documents, None)
+            found = kept or scoped(arrays, self._grounds, scope.whole["entity"], scope.whole["fact"])
+            self._scopes[scope.documents] = found
+            for documents in list(self._scopes)[:-_SCOPES_KEPT]:
+                del self._scopes[documents]
+            return found
+
+
+class ThemeCache:
+    """Keeps the state that was read last."""
+
+    def __init__(self) -> None:
+        self._reading = threading.Lock()
+        self._state: ThemeState | None = None
+
+    def state(self, connection: sqlite3.Connection, stamp: str) -> ThemeState:
+        """That of the state, named by ``stamp``, that a connection is reading."""
+        row = connection.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
+        name = (stamp, row[0] if row else "")
+        with self._reading:
+            if self._state is None or self._state.name != name:
+                self._state = ThemeState(name)
+            return self._state

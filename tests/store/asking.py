@@ -1,0 +1,47 @@
+"""All that can be asked of the themes of a reader, compared with a plain search through its hierarchy."""
+
+from typing import Any
+
+import numpy as np
+
+from polyadic.store.protocol import Links, Reader
+from polyadic.store.themes import Members, Themes
+from tests.retrieval.memory_themes import MemoryThemes
+from tests.store.hierarchies import ALL
+from tests.support.vectors import vectors
+
+
+def told(themes: Themes, entities: int) -> dict[str, Any]:
+    """All that can be asked of themes, about all rows and about some in another order."""
+    summaries, communities = np.arange(themes.summary_count), np.arange(themes.community_count)
+    rows, backwards = np.arange(entities), np.arange(entities)[::-2]
+    asked = vectors(["one", "another"])
+
+    def members(found: Members) -> list[Any]:
+        return [pairs(found.entities), pairs(found.summaries)]
+
+    def pairs(links: Links) -> list[Any]:
+        return [*zip(links.sources.tolist(), links.targets.tolist(), strict=True)]
+
+    best, hits = themes.nearest(asked[0], 3), themes.nearest(asked[0], ALL)
+    return {
+        "summaries": themes.summaries(summaries[::-1]),
+        "communities": themes.communities(communities[::-1]),
+        "best": best.scores.round(4).tolist(),
+        # Products of matrices of other sizes differ in their last digits, so ties may stand in another order.
+        "nearest": sorted(zip(hits.rows.tolist(), hits.scores.round(4).tolist(), strict=True)),
+        "similarity": themes.similarity(summaries[::-1], asked).round(4).tolist(),
+        "of": [pairs(themes.summaries_of(rows)), pairs(themes.summaries_of(backwards))],
+        "above": pairs(themes.above(summaries)),
+        "covered": members(themes.covered(summaries[::-1])),
+        "held": members(themes.held(communities[::-1])),
+        "communities of": themes.communities_of(rows, summaries).tolist(),
+        "of each entity": [themes.communities_of(rows[[i]], summaries[:0]).tolist() for i in range(entities)],
+        "of each summary": [themes.communities_of(rows[:0], summaries[[i]]).tolist() for i in summaries.tolist()],
+    }
+
+
+def agree(reader: Reader, entities: list[str], facts: list[str]) -> None:
+    """What the store searches is what its hierarchy, searched the plain way, has."""
+    plain = MemoryThemes(reader.hierarchy(), entities, facts, vectors)
+    assert told(reader.themes(), len(entities)) == told(plain, len(entities))

@@ -1,0 +1,198 @@
+"""Hierarchies over whatever a store holds, drawn at random, and what becomes of them, worked out the slow way."""
+
+import random
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polyadic.store.protocol import Reader, Store
+from polyadic.themes import Cluster, Community, Finding, Hierarchy, Rearrangement, Report, Summary
+from tests.support.vectors import vectors
+
+ALL = 1_000
+Words = Mapping[str, tuple[str, ...]]
+
+
+def by_hand(reader: Reader) -> tuple[Cluster, Community]:
+    """A cluster and a community over the entities of the first fact, made from its words."""
+    entities, facts = ids_of(reader)
+    links = reader.entities_of(np.array([0]))
+    members = tuple(sorted(entities[row] for row in links.targets.tolist()))
+    cluster = Cluster(0, members, members[:1], (facts[0], *members))
+    summary = Summary(cluster.id, 1, "Computing", "field", "Who computes.", members, "a model")
+    report = Report("Machines", "They count.", 7.5, (Finding("They count fast.", (facts[0],)),), "a model")
+    held = tuple(sorted((*members, summary.id)))
+    community = Community(0, held, "", "of this", (facts[0], summary.id), report, 12)
+    return replace(cluster, summaries=(summary,)), community
+
+
+def words_of(reader: Reader) -> dict[str, tuple[str, ...]]:
+    """What all entities, facts and summaries say, by identifier."""
+    return ground_of(reader) | summary_words(reader.hierarchy().clusters)
+
+
+def ground_of(reader: Reader) -> dict[str, tuple[str, ...]]:
+    """What entities and facts say, by identifier."""
+    entities = reader.entities(np.arange(reader.size("entity")))
+    facts = reader.facts(np.arange(reader.size("fact")))
+    words: dict[str, tuple[str, ...]] = {one.id: (one.name, one.type, one.description) for one in entities}
+    return words | {fact.id: (fact.text,) for fact in facts}
+
+
+def ids_of(reader: Reader) -> tuple[list[str], list[str]]:
+    """Identifiers of all entities and all facts of an unscoped reader, by row."""
+    entities = reader.entities(np.arange(reader.size("entity")))
+    return [one.id for one in entities], [one.id for one in reader.facts(np.arange(reader.size("fact")))]
+
+
+def summary_words(clusters: Iterable[Cluster]) -> dict[str, tuple[str, ...]]:
+    return {s.id: (s.name, s.type, s.description) for cluster in clusters for s in cluster.summaries}
+
+
+@dataclass
+class Drawing:
+    """Draws clusters and communities of what there is, whose words are those of their sources."""
+
+    random: random.Random
+    words: dict[str, tuple[str, ...]]
+    facts: Sequence[str]
+
+    def cluster(self, layer: int, members: Sequence[str]) -> Cluster:
+        held = tuple(sorted(members))
+        sources = self.sources(held)
+        cluster = Cluster(layer, held, tuple(self.some(held)), sources)
+        text = self.text(sources)
+        names = [f"{text[:12]} {n}" for n in range(self.random.randint(1, 2))]
+        summaries = tuple(
+            Summary(cluster.id, layer + 1, name, "theme", text, tuple(sorted(self.some(held, 2))), "by hand")
+            for name in names
+        )
+        return replace(cluster, summaries=summaries)
+
+    def community(self, level: int, members: Sequence[str], parent: str = "") -> Community:
+        held = tuple(sorted(members))
+        if self.random.random() < 0.2:
+            return Community(level, held, parent)
+        sources = self.sources(held)
+        facts = tuple(one for one in sources if one in self.facts)
+        report = Report("A title", self.text(sources), 5.0, (Finding("It rests on facts.", facts),), "by hand")
+        return Community(level, held, parent, "basis", sources, report, 7)
+
+    def layer(self, layer: int, members: Sequence[str]) -> list[Cluster]:
+        """Clusters that may share members."""
+        if len(members) < 2:
+            return []
+        drawn = [self.cluster(layer, self.some(members, 2)) for _ in range(self.random.randint(1, 3))]
+        return list({cluster.id: cluster for cluster in drawn}.values())
+
+    def some(self, of: Sequence[str], fewest: int = 0) -> list[str]:
+        return self.random.sample(list(of), self.random.randint(min(fewest, len(of)), len(of)))
+
+    def sources(self, members: Sequence[str]) -> tuple[str, ...]:
+        return (*self.some(members), *self.some(self.facts))
+
+    def text(self, sources: Sequence[str]) -> str:
+        return " ".join(word for source in sources for word in self.words[source])
+
+
+def drawn(
+    reader: Reader, seed: int, kept: Sequence[Cluster] = (), ground: Container[str] | None = None
+) -> Rearrangement:
+    """A new hierarchy of two layers, or two more layers of it over those clusters of entities that are kept.
+
+    It rests on the entities and facts of ``ground``, or on all of them.
+    """
+    words = words_of(reader)
+    entities, facts = ([one for one in ids if ground is None or one in ground] for ids in ids_of(reader))
+    drawing = Drawing(random.Random(seed), words, facts)
+    lower = drawing.layer(0, entities)
+    below = [*lower, *(one for one in kept if one.id not in {new.id for new in lower})]
+    words |= summary_words(below)
+    upper = drawing.layer(1, sorted(summary_words(below)))
+    words |= summary_words(upper)
+    nodes = sorted({*entities, *summary_words([*below, *upper])})
+    communities = []
+    if len(nodes) > 1:
+        whole = drawing.community(0, nodes)
+        parts = [drawing.community(1, drawing.some(nodes, 2), whole.id) for _ in range(3)]
+        communities = list({one.id: one for one in (whole, *parts)}.values())
+    known = themes_of(reader.hierarchy().clusters, reader.hierarchy().communities).keys()
+    made = themes_of([*below, *upper], communities).keys()
+    sparsities = [drawing.random.random() for _ in range(2)]
+    return Rearrangement([*lower, *upper], communities, sorted(known - made), sparsities, len(entities), seed % 7)
+
+
+def rearrange(store: Store, change: Rearrangement) -> None:
+    with store.write() as writer:
+        writer.rearrange(change)
+        while missing := writer.attach():
+            writer.put_vectors(missing, vectors(missing))
+
+
+def themes_of(clusters: Iterable[Cluster], communities: Iterable[Community]) -> dict[str, Cluster | Community]:
+    themes: dict[str, Cluster | Community] = {one.id: one for one in clusters}
+    return themes | {one.id: one for one in communities}
+
+
+def arrange(store: Store, seed: int, keep: bool = False) -> Rearrangement:
+    """Build a hierarchy over what there is; of the one before keep the lowest clusters that are not stale, or none."""
+    with store.read() as reader:
+        kept = [one for one in reader.hierarchy().clusters if keep and one.layer == 0 and not one.stale]
+        change = drawn(reader, seed, kept)
+    rearrange(store, change)
+    return change
+
+
+def reword(store: Store, seed: int) -> Rearrangement:
+    """Let one cluster have other summaries, or be gone; all else stays."""
+    draw = random.Random(seed)
+    with store.read() as reader:
+        before = reader.hierarchy()
+    numbers = (before.sparsities, before.settled, before.since)
+    if not before.clusters:
+        return Rearrangement((), (), (), *numbers)
+    cluster = draw.choice(before.clusters)
+    change = Rearrangement((), (), [cluster.id], *numbers)
+    if not cluster.stale and draw.random() < 0.8:
+        others = [replace(one, description=f"{one.description} and {seed}") for one in cluster.summaries]
+        left = draw.choice([others, [*cluster.summaries[:1], *others[1:]], cluster.summaries[1:]])
+        change = Rearrangement([replace(cluster, summaries=tuple(left))], (), (), *numbers)
+    rearrange(store, change)
+    return change
+
+
+def became(before: Hierarchy, told: Words, now: Words, given: Rearrangement | None = None) -> Hierarchy:
+    """The hierarchy after a change of its ground, or after one of its own, worked out from all that there is.
+
+    ``told`` are the words of all before, ``now`` those of facts and entities after it. What is given stands as it is.
+    """
+    words = dict(now)
+    new = themes_of(given.clusters, given.communities) if given else {}
+    old = themes_of(before.clusters, before.communities)
+    there = {one: theme for one, theme in (old | new).items() if given is None or one not in given.gone}
+    clusters: list[Cluster] = []
+    communities: list[Community] = []
+    for one, theme in sorted(there.items(), key=lambda item: (_height(item[1]), item[0])):
+        kept = theme if one in new else _kept(theme, told, words)
+        if isinstance(kept, Cluster):
+            clusters.append(kept)
+            words |= summary_words([kept])
+        else:
+            communities.append(kept)
+    numbers = given or before
+    return Hierarchy(tuple(clusters), tuple(communities), tuple(numbers.sparsities), numbers.settled, numbers.since)
+
+
+def _height(theme: Cluster | Community) -> tuple[bool, int]:
+    """Communities may hold summaries of all layers."""
+    return (False, theme.layer) if isinstance(theme, Cluster) else (True, theme.level)
+
+
+def _kept(theme: Cluster | Community, told: Words, words: Words) -> Cluster | Community:
+    worded = all(source in words and words[source] == told[source] for source in theme.sources)
+    if worded and not theme.stale and all(member in words for member in theme.members):
+        return theme
+    if isinstance(theme, Cluster):
+        return Cluster(theme.layer, theme.members, theme.own, stale=True)
+    return Community(theme.level, theme.members, theme.parent, stale=True)

@@ -1,0 +1,145 @@
+"""Through any history, a hierarchy tells nothing that rests on what has changed, and what it tells is found."""
+
+import random
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyadic.knowledge import Document
+from polyadic.overlay import Decision, Kind
+from polyadic.store.sqlite import SqliteStore
+from polyadic.themes import Hierarchy
+from tests.store.asking import agree
+from tests.store.hierarchies import arrange, became, ground_of, ids_of, reword, words_of
+from tests.support.store_driver import decide, document, publish_told, withdraw
+
+NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843"]
+SPLIT = Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id,))
+MERGE = Decision(Kind.MERGE, ("Engine", "London"), "London")
+contents = st.lists(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4), min_size=1, max_size=3)
+steps = st.one_of(
+    st.tuples(st.sampled_from("abcd"), contents, st.booleans()),
+    st.tuples(st.sampled_from("abcd"), st.none(), st.booleans()),
+    st.sampled_from([SPLIT, MERGE]),
+    st.tuples(st.integers(0, 1_000_000), st.sampled_from(["anew", "over what is kept", "other words"])),
+)
+
+
+class Life:
+    """A store through a random history; each revision of a document has a word that nothing else says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = SqliteStore(folder, "test vectors")
+        self.present: dict[str, tuple[Document, str]] = {}
+        self.secrets: list[str] = []
+        self.expected = Hierarchy()
+
+    def take(self, step: Any) -> None:
+        given = None
+        with self.store.read() as reader:
+            told = words_of(reader)
+        match step:
+            case Decision():
+                self._decide(step)
+            case (int() as seed, "other words"):
+                given = reword(self.store, seed)
+            case (int() as seed, how):
+                given = arrange(self.store, seed, how == "over what is kept")
+            case (str() as name, None, _):
+                if name in self.present:
+                    withdraw(self.store, self.present.pop(name)[0])
+            case (str() as name, content, is_telling):
+                self.present[name] = self._publish(name, content, is_telling)
+        with self.store.read() as reader:
+            self.expected = became(self.expected, told, ground_of(reader), given)
+
+    def _publish(self, name: str, content: list[list[str]], is_telling: bool) -> tuple[Document, str]:
+        """What documents say is the same, unless they tell their secret: then as a description, and as a fact."""
+        secret = f"secret{len(self.secrets)}"
+        self.secrets.append(secret)
+        said = [(f"{' and '.join(names)} met.", names) for names in content]
+        said += [(f"Ada met {secret}.", ["Ada", "London"])] if is_telling else []
+        source, chunks, evidence = document(name, said)
+        description = f"as {secret} has it" if is_telling else ""
+        worded = [
+            replace(one, participants=tuple(replace(p, description=description) for p in one.participants))
+            for one in evidence
+        ]
+        publish_told(self.store, [(source, chunks, worded)])
+        return source, secret
+
+    def _decide(self, decision: Decision) -> None:
+        with self.store.read() as reader:
+            holds = decision in reader.overlay().decisions
+        decide(self.store, [] if holds else [decision], [decision] if holds else [])
+
+    def check(self) -> None:
+        withdrawn = set(self.secrets) - {secret for _, secret in self.present.values()}
+        with self.store.read() as reader:
+            assert reader.hierarchy() == self.expected
+            entities, facts = ids_of(reader)
+            agree(reader, entities, facts)
+            assert reader.themes().entities(entities[::-1]).tolist() == [*range(len(entities))][::-1]
+            assert reader.themes().facts(facts[::-1]).tolist() == [*range(len(facts))][::-1]
+        assert self.store.problems() == []
+        assert not withdrawn & set(self._words())
+
+    def _words(self) -> Iterator[str]:
+        """All that stands in the tables of the file."""
+        with closing(sqlite3.connect(self.folder / "store.sqlite")) as connection:
+            for table in ("theme", "summary"):
+                for row in connection.execute(f"SELECT * FROM {table}"):
+                    text = " ".join(str(field) for field in row)
+                    yield from (secret for secret in self.secrets if f"{secret} " in text.replace(".", " "))
+
+
+@given(st.lists(steps, min_size=2, max_size=8))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_nothing_is_told_that_rests_on_what_has_changed(history: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        life = Life(Path(folder))
+        with closing(life.store):
+            for step in history:
+                life.take(step)
+                life.check()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_long_life(seed: int, tmp_path: Path) -> None:
+    """As above, with hierarchies that have something to rest on."""
+    draw = random.Random(seed)
+    life = Life(tmp_path)
+    with closing(life.store):
+        for name in "abcd":
+            life.take((name, [draw.choices(NAMES, k=3) for _ in range(3)], draw.random() < 0.5))
+        for _ in range(8):
+            life.take((draw.randrange(1_000_000), draw.choice(["anew", "over what is kept", "other words"])))
+            life.check()
+            name = draw.choice("abcd")
+            content = draw.choice([None, [draw.choices(NAMES, k=3)]])
+            life.take(draw.choice([(name, content, draw.random() < 0.5), SPLIT, MERGE]))
+            life.check()
+
+
+def test_all_that_is_left_of_a_store_that_was_emptied(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    with closing(life.store):
+        for name in "ab":
+            life.take((name, [NAMES[:3], NAMES[3:]], True))
+        life.take((7, "anew"))
+        assert life.expected.summaries
+        for name in "ab":
+            life.take((name, None, False))
+        life.check()
+        with life.store.read() as reader:
+            assert not reader.hierarchy().summaries and reader.counts().vectors == 0
+            assert all(theme.stale for theme in reader.hierarchy().clusters)

@@ -1,0 +1,151 @@
+"""What every store promises of the hierarchy: it is kept as given, and what rests on what has changed is not told."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyadic.identity import entity_id
+from polyadic.overlay import Decision, Kind
+from polyadic.store.protocol import Store
+from polyadic.store.sqlite import SqliteStore
+from polyadic.themes import Cluster, Hierarchy, Rearrangement
+from tests.store.hierarchies import ALL, arrange, by_hand, rearrange
+from tests.support.store_driver import decide, document, publish, publish_told, withdraw
+from tests.support.vectors import vector, vectors
+
+STATEMENTS = [
+    ("Ada met Babbage in London.", ["Ada", "Babbage", "London"]),
+    ("Babbage worked on the Engine.", ["Babbage", "the Engine"]),
+]
+
+
+@pytest.fixture(params=["sqlite"])
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store joins by adding itself here."""
+    with closing(SqliteStore(tmp_path, "test vectors")) as opened:
+        yield opened
+
+
+def test_a_store_without_one_has_an_empty_one(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    nothing = np.zeros(0, dtype=np.int64)
+    with store.read() as reader:
+        assert reader.hierarchy() == Hierarchy()
+        themes = reader.themes()
+        assert (themes.summary_count, themes.community_count) == (0, 0)
+        assert themes.nearest(vector("x"), 5).rows.tolist() == []
+        assert themes.summaries_of(np.arange(4)).targets.tolist() == []
+        assert themes.communities_of(np.arange(4), nothing).tolist() == []
+        assert themes.similarity(nothing, vectors(["x"])).shape == (1, 0)
+
+
+def test_what_is_arranged_is_told_as_it_was_given(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+        vectors_before = reader.counts().vectors
+    rearrange(store, Rearrangement([cluster], [community], ["ab" * 16], [0.25, 0.5], 4, 2))
+    with store.read() as reader:
+        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.25, 0.5), 4, 2)
+        assert reader.counts().vectors == vectors_before + 1
+        themes = reader.themes()
+        hits = themes.nearest(vector("Computing: Who computes."), 1)
+        assert themes.summaries(hits.rows) == [*cluster.summaries]
+        assert hits.scores[0] == pytest.approx(1)
+        assert themes.communities(themes.communities_of(np.zeros(0, dtype=np.int64), hits.rows)) == [community]
+    assert store.problems() == []
+
+
+def test_vectors_go_with_their_summaries(store: Store) -> None:
+    source = publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    rearrange(store, Rearrangement([cluster], [community]))
+    reworded = replace(cluster, summaries=(replace(cluster.summaries[0], description="Who counts."),))
+    rearrange(store, Rearrangement([reworded]))
+    with store.read() as reader:
+        assert [one.stale for one in reader.hierarchy().communities] == [True]
+        assert reader.themes().nearest(vector("Computing: Who counts."), 1).scores[0] == pytest.approx(1)
+        vectors_then = reader.counts().vectors
+    rearrange(store, Rearrangement(gone=[cluster.id, community.id]))
+    with store.read() as reader:
+        assert reader.hierarchy() == Hierarchy()
+        assert reader.counts().vectors == vectors_then - 1
+    withdraw(store, source)
+    with store.read() as reader:
+        assert reader.counts().vectors == 0
+    assert store.problems() == []
+
+
+def test_what_rests_on_nothing_is_stale_from_the_start(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    rearrange(store, Rearrangement([replace(cluster, sources=("ab" * 16,))], [community]))
+    with store.read() as reader:
+        hierarchy = reader.hierarchy()
+        assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
+        assert not hierarchy.summaries and not reader.themes().summary_count
+    assert store.problems() == []
+
+
+def test_new_facts_about_the_same_make_nothing_stale(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    rearrange(store, Rearrangement([cluster], [community], (), [0.5], 4, 0))
+    more = publish(store, "b", [("Ada wrote to Babbage.", ["Ada", "Babbage"]), *STATEMENTS])
+    with store.read() as reader:
+        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
+    withdraw(store, more)
+    with store.read() as reader:
+        assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
+
+
+def test_a_member_whose_words_were_not_used_counts_only_where_it_goes(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    aside = publish(store, "b", [("Mars met Venus.", ["Mars", "Venus"])])
+    with store.read() as reader:
+        cluster, _ = by_hand(reader)
+        (venus,) = (one for one in reader.entities(np.arange(6)) if one.name == "Venus")
+    members = tuple(sorted((*cluster.members, venus.id)))
+    rearrange(store, Rearrangement([Cluster(0, members, (), cluster.sources)]))
+    source, chunks, evidence = document("c", [("Mars met Venus.", ["Mars", "Venus"])])
+    described = tuple(replace(p, description="a planet") for p in evidence[0].participants)
+    publish_told(store, [(source, chunks, [replace(evidence[0], participants=described)])])
+    with store.read() as reader:
+        assert [one.stale for one in reader.hierarchy().clusters] == [False]
+    withdraw(store, source)
+    withdraw(store, aside)
+    with store.read() as reader:
+        assert [one.stale for one in reader.hierarchy().clusters] == [True]
+
+
+def test_another_name_by_decision_makes_stale_as_any_other(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    decision = Decision(Kind.MERGE, ("Babbage", "nobody else"), "BABBAGE")
+    assert entity_id("babbage") in cluster.sources
+    for new, undone in (([decision], []), ([], [decision])):
+        rearrange(store, Rearrangement([cluster], [community]))
+        decide(store, new, undone)
+        with store.read() as reader:
+            hierarchy = reader.hierarchy()
+            assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
+
+
+def test_a_new_arrangement_leaves_the_arrays_of_the_store_alone(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path, "test vectors")) as store:
+        publish(store, "a", STATEMENTS)
+        with store.read() as reader:
+            assert len(reader.nearest("fact", vector("x"), ALL).rows) == 2
+        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "derived").rglob("*.npy")}
+        arrange(store, 3)
+        with store.read() as reader:
+            assert reader.themes().summary_count and len(reader.nearest("fact", vector("x"), ALL).rows) == 2
+        assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "derived").rglob("*.npy")}
