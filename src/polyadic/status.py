@@ -1,11 +1,47 @@
 """What a workspace holds, and what was paid for it, in numbers."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from polyadic.knowledge import Usage
-from polyadic.store.protocol import Counts, Entry, FailedChunk, Spent, Store
+from polyadic.store.protocol import Counts, Entry, FailedChunk, Reader, Spent, Store
+from polyadic.themes import EXTRACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyStatus:
+    """What there is of a hierarchy.
+
+    Parameters
+    ----------
+    layers, levels
+        How many summaries there are of each layer, from 1, and communities on each level, from 0.
+    reports
+        Of communities, on all levels.
+    extractive
+        Summaries and reports made of names and facts, by no language model.
+    sparsities
+        Cluster sparsity of each layer that was clustered, from layer 0.
+    stale_clusters, stale_communities
+        Those that have to be made again, because what they rested on has changed; nothing of them is told.
+    unplaced
+        Entities in no cluster: they came later.
+    """
+
+    layers: tuple[int, ...]
+    levels: tuple[int, ...]
+    reports: int
+    extractive: int
+    sparsities: tuple[float, ...]
+    stale_clusters: int
+    stale_communities: int
+    unplaced: int
+
+    @property
+    def is_up_to_date(self) -> bool:
+        return not (self.stale_clusters or self.stale_communities or self.unplaced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +50,7 @@ class Status:
 
     ``arities`` counts facts by how many entities they connect, ``extractors`` documents by what read their facts;
     ``failures`` are chunks that could not be read; ``spent`` is what models were paid so far, for indexing and for
-    questions, ``spent_for`` the same by purpose; ``bytes`` is on disk.
+    questions, ``spent_for`` the same by purpose; ``bytes`` is on disk. ``hierarchy`` is None where none was built.
     """
 
     folder: Path
@@ -26,6 +62,7 @@ class Status:
     failures: tuple[FailedChunk, ...]
     spent: Usage
     spent_for: dict[str, Usage]
+    hierarchy: HierarchyStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +110,7 @@ def status_of(store: Store, folder: Path, embedder: str) -> Status:
             failures=tuple(reader.failures()),
             spent=sum(spent_for.values(), Usage()),
             spent_for=spent_for,
+            hierarchy=_hierarchy(reader),
         )
 
 
@@ -89,6 +127,25 @@ def ledger_of(store: Store, about: Collection[str] | None = None) -> Ledger:
     costs = [PaidForDocument(document, sources.get(document, ""), usage) for document, usage in by_document.items()]
     costs.sort(key=lambda cost: (-cost.usage.money, -cost.usage.tokens, cost.source, cost.document))
     return Ledger(_joined(spent), tuple(costs), tuple(calls))
+
+
+def _hierarchy(reader: Reader) -> HierarchyStatus | None:
+    held = reader.hierarchy()
+    if not held.clusters and not held.communities:
+        return None
+    layers, levels = Counter(one.layer for one in held.summaries), Counter(one.level for one in held.communities)
+    reports = [one.report for one in held.communities if one.report]
+    placed = {member for one in held.clusters if one.layer == 0 for member in one.own}
+    return HierarchyStatus(
+        layers=tuple(layers[layer] for layer in sorted(layers)),
+        levels=tuple(levels[level] for level in sorted(levels)),
+        reports=len(reports),
+        extractive=Counter([*(one.by for one in held.summaries), *(one.by for one in reports)])[EXTRACTIVE],
+        sparsities=held.sparsities,
+        stale_clusters=sum(one.stale for one in held.clusters),
+        stale_communities=sum(one.stale for one in held.communities),
+        unplaced=reader.size("entity") - len(placed) if held.clusters else 0,
+    )
 
 
 def _by_purpose(spent: Spent) -> dict[str, Usage]:

@@ -30,6 +30,7 @@ from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
 from polyadic.errors import NotFound
+from polyadic.hierarchy.hierarchies import Hierarchies
 from polyadic.knowledge import Document
 from polyadic.models.budget import Budget
 from polyadic.models.embedder import Embedder, embedder_name, load_embedder
@@ -38,14 +39,7 @@ from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.questions import Questions
 from polyadic.resolution.entities import Entities
-from polyadic.settings import (
-    DEFAULT_FOLDER,
-    FILE_NAME,
-    EmbeddingSettings,
-    Settings,
-    expanded,
-    load_settings,
-)
+from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
 from polyadic.status import Ledger, Status, ledger_of, status_of
 from polyadic.store.protocol import DocumentRecord, Store
 from polyadic.store.sqlite import SqliteStore
@@ -293,6 +287,11 @@ class Workspace(Catalogue, Questions):
         """Who is who: what may be one, what was decided, and deciding."""
         at_once = self.settings.model.at_once
         return Entities(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
+
+    @property
+    def hierarchy(self) -> Hierarchies:
+        """Themes over all facts: building them, what that would cost, and what they look like."""
+        return Hierarchies(self.settings, self.store, lambda: self.embedder, self._required_model, self._prompts)
 
     # what it stands on
 

@@ -42,7 +42,7 @@ def test_json_carries_the_whole_answer(polyadic: Command, indexed: Path) -> None
     place = answer["citations"][0]["place"]
     text = Path(place["source"]).read_text()
     assert text[place["span"]["start"] : place["span"]["end"]] == place["quote"] == SENTENCE
-    assert {"kind", "id", "text", "score", "why", "tokens", "places", "entities"} == set(
+    assert {"kind", "id", "text", "score", "why", "tokens", "places", "entities", "section"} == set(
         answer["knowledge"]["items"][0]
     )
     assert answer["usage"]["calls"] == 0

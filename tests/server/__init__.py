@@ -36,6 +36,7 @@ from tests.server.responders import (
 )
 from tests.server.server import ModelServer
 from tests.server.terms import Asked, Call, Message, Responder, Said
+from tests.server.themes import reports_of_facts, summaries_of_members, themes
 
 __all__ = [
     "NO_ANSWER",
@@ -70,5 +71,8 @@ __all__ = [
     "needle",
     "ready",
     "recorded_model",
+    "reports_of_facts",
     "says",
+    "summaries_of_members",
+    "themes",
 ]

@@ -10,7 +10,15 @@ from tests.server.terms import Asked
 _NUMBERED = re.compile(r"^[ \t]*\[(\d+)\][ \t]*(.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question:[ \t]*(.*(?:\n+.+)?)", re.MULTILINE)
 Format = Literal["json", "records"]
-Subject = Literal["facts", "entities"]
+Subject = Literal["facts", "entities", "summaries", "report"]
+
+# Findings name facts, and facts their entities: the first field that is named tells.
+_FIELDS: Mapping[str, Subject] = {
+    "summaries": "summaries",
+    "findings": "report",
+    "facts": "facts",
+    "entities": "entities",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +55,15 @@ def question(asked: Asked) -> str:
 
 
 def wanted(asked: Asked) -> Wanted | None:
-    """None where the request is about something other than facts or the names of entities.
+    """None where the request is about something other than facts, the names of entities, summaries or a report.
 
     With a schema its properties decide. Without one, the request has to show delimiters, or to speak of JSON and
     name a field in quotes.
     """
     if asked.schema is not None:
         properties: Mapping[str, Any] = asked.schema.get("properties", {})
+        if "summaries" in properties or "findings" in properties:
+            return Wanted("summaries" if "summaries" in properties else "report")
         if "facts" in properties:
             return Wanted("facts")
         names = properties.get("entities", {}).get("items", {}).get("type") == "string"
@@ -61,8 +71,9 @@ def wanted(asked: Asked) -> Wanted | None:
     if "<|>" in asked.text:
         return Wanted("facts", "records")
     if asked.json_mode or "json" in asked.text.casefold():
-        if re.search(r"[\"'`]facts[\"'`]", asked.text):
-            return Wanted("facts")
-        if re.search(r"[\"'`]entities[\"'`]", asked.text):
-            return Wanted("entities")
+        return next((Wanted(subject) for field, subject in _FIELDS.items() if _quotes(field, asked.text)), None)
     return None
+
+
+def _quotes(field: str, text: str) -> bool:
+    return re.search(rf"[\"'`]{field}[\"'`]", text) is not None

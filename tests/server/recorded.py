@@ -29,16 +29,16 @@ def recorded_model(folder: str | Path) -> Responder:
 
     def respond(asked: Asked) -> str | None:
         match wanted(asked):
-            case None:
-                return None
-            case request if request.subject == "facts":
+            case request if request and request.subject == "facts":
                 # Usually the numbered lines are one passage, which saves the search.
                 whole = passages.equal("".join(item for _, item in numbered(asked.last_user_text)))
                 found = list(passages.within(asked.text)) if whole is None else [whole]
                 return reply_with_facts([fact for part in found for fact in part], request) if found else None
-            case _:
+            case request if request and request.subject == "entities":
                 names = next(queries.within(asked.text), None)
                 return None if names is None else reply_with_names(names)
+            case _:
+                return None
 
     return respond
 

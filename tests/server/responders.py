@@ -10,6 +10,7 @@ from tests.server.facts import EntityRow, FactRow, reply_with_facts, reply_with_
 from tests.server.names import names
 from tests.server.reading import numbered, question, wanted
 from tests.server.terms import Asked, Responder, Said
+from tests.server.themes import themes
 
 NO_ANSWER = "The documents do not answer this question."
 _PASS_PHRASE = re.compile(r"^.*?The pass phrase is (.+?)\.?$", re.MULTILINE)
@@ -79,7 +80,7 @@ def answer_from_context(no_answer: str = NO_ANSWER) -> Responder:
 
 def ready(no_answer: str = NO_ANSWER) -> tuple[Responder, ...]:
     """All of these, so that a whole run needs no recording."""
-    return needle(), facts_by_sentence(), entities_of_question(), answer_from_context(no_answer)
+    return needle(), facts_by_sentence(), entities_of_question(), *themes(), answer_from_context(no_answer)
 
 
 def _fact(number: int, sentence: str) -> FactRow:

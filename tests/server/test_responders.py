@@ -70,3 +70,24 @@ def test_the_needle(model_server: ModelServer) -> None:
 def test_facts_of_nothing_are_none(model_server: ModelServer) -> None:
     with client(model_server) as opened:
         assert text_of(ask(opened, FACTS)) == '{"facts": []}'
+
+
+MEMBERS = "[1] Ada Lovelace (person): wrote notes (in 1843).\n[2] Analytical Engine: a machine\n[3] London"
+
+
+def test_a_summary_covers_all_members(model_server: ModelServer) -> None:
+    with client(model_server) as opened:
+        text = text_of(ask(opened, f'Give JSON: {{"summaries": [...]}}.\n{MEMBERS}'))
+    (summary,) = json.loads(text)["summaries"]
+    assert (summary["name"], summary["members"]) == ("Theme of Ada Lovelace and Analytical Engine", [1, 2, 3])
+
+
+def test_a_report_has_a_finding_of_each_fact(model_server: ModelServer) -> None:
+    with client(model_server) as opened:
+        asked = f'Give JSON: {{"findings": [{{"text": "...", "facts": [1]}}]}}.\n- Osk (town)\n- Lund\n{SENTENCES}'
+        report = json.loads(text_of(ask(opened, asked)))
+    assert (report["title"], report["rating"]) == ("Report on Osk", 5)
+    assert report["findings"] == [
+        {"text": "Ada Lovelace wrote to Charles Babbage in 1843.", "facts": [1]},
+        {"text": "The Analytical Engine was never built.", "facts": [2]},
+    ]

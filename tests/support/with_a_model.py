@@ -74,7 +74,7 @@ def replies(rows: Callable[[Asked], Sequence[FactRow]]) -> Responder:
 
     def respond(asked: Asked) -> str | None:
         request = wanted(asked)
-        return reply_with_facts(rows(asked), request) if request else None
+        return reply_with_facts(rows(asked), request) if request and request.subject == "facts" else None
 
     return respond
 

@@ -54,8 +54,10 @@ class Batch:
         report_progress: ReportProgress = lambda progress: None,
         most_requests: int = MOST_REQUESTS,
         most_bytes: int = MOST_BYTES,
+        hierarchy: bool = False,
     ) -> Written:
-        """Write what would be asked of the language model and has no reply yet: about documents, and for questions.
+        """Write what would be asked of the language model and has no reply yet: about documents, for questions, and
+        for the hierarchy.
 
         Documents are kept unseen until their replies have been read; one whose replies are all known is published at
         once. No endpoint is asked, and no key is needed.
@@ -78,6 +80,9 @@ class Batch:
             Called after every step that takes time.
         most_requests, most_bytes
             Of one file.
+        hierarchy
+            Ask for the hierarchy, unless documents wait that it is to be made from: one layer after the other, and
+            then for reports.
 
         Raises
         ------
@@ -102,10 +107,21 @@ class Batch:
             speak(model, store)
             _keep(asked, store)
             index = await run.index(sources, anew)
+            themes = run.themes()
+            is_wanted = (hierarchy and not _missing(store).documents) or themes.is_awaited()
+            built = await themes.build() if is_wanted else None
             told = await run.answer()
             missing = _missing(store)
         return Written(
-            files.files, files.requests, files.bytes, index, len(told.answers), told.asked_again, told.failed, missing
+            files.files,
+            files.requests,
+            files.bytes,
+            index,
+            len(told.answers),
+            told.asked_again,
+            told.failed,
+            missing,
+            built,
         )
 
     async def aread(
@@ -114,7 +130,8 @@ class Batch:
         output: Path | str | None = None,
         report_progress: ReportProgress = lambda progress: None,
     ) -> ReadBack:
-        """Take in response lines, in any order, and go on: documents are published, questions answered.
+        """Take in response lines, in any order, and go on: documents are published, the hierarchy is built, questions
+        are answered.
 
         Reading a file twice changes nothing and enters nothing in the ledger again; killed at any moment, the same
         call goes on. Questions are forgotten once they have been answered.
@@ -148,13 +165,15 @@ class Batch:
                 await taking.take(Path(file))
             report.adapted = learn(model, store, taking.refusals)
             report.index = await run.index()
+            themes = run.themes()
+            report.hierarchy = await themes.build() if themes.is_awaited() else None
             told = await run.answer()
             if output and told.answers:
                 add_answers(Path(output), told.answers)
             with store.write() as writer:
                 writer.waiting.answered([answer.key for answer in told.answers])
             report.missing = _missing(store)
-        report.failed, report.failed_questions = run.failed, told.failed
+        report.failed, report.failed_questions, report.failed_themes = run.failed, told.failed, themes.failed
         report.answers, report.asked_again = told.answers, told.asked_again
         return report
 

@@ -1,5 +1,6 @@
 """What writing and reading batch files did, and what is still missing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from polyadic.batch.questions import GivenAnswer
 from polyadic.batch.responses import UnreadableLine
 from polyadic.construction.index_report import IndexReport
+from polyadic.hierarchy.build_report import BuildReport
 from polyadic.knowledge import Usage
 from polyadic.store.protocol import FailedChunk
 from polyadic.store.waiting import WaitingCounts
@@ -26,7 +28,8 @@ class Written:
     """What was written. ``index`` says what was done for documents: those whose replies were all known are published.
 
     ``ready`` questions can be answered already, ``asked_again`` ones are asked in other words than before, because
-    what bears on them has changed.
+    what bears on them has changed. ``hierarchy`` says how far it has come; None where it is not asked for, or not yet,
+    as documents wait that it is to be made from.
     """
 
     files: Sequence[Path]
@@ -37,6 +40,7 @@ class Written:
     asked_again: int
     failed_questions: Sequence[FailedQuestion]
     missing: WaitingCounts
+    hierarchy: BuildReport | None = None
 
 
 @dataclass(slots=True)
@@ -46,7 +50,8 @@ class ReadBack:
 
     ``adapted`` says that the endpoint refused a parameter, which the next writing leaves out.
     ``usage`` is what was entered in the ledger. ``failed`` are the chunks whose replies were refused and are missing
-    still, each with the reason. ``index``, ``asked_again`` and ``failed_questions`` as in :class:`Written`.
+    still, each with the reason, and ``failed_themes`` counts these reasons for summaries and reports. ``index``,
+    ``asked_again``, ``failed_questions`` and ``hierarchy`` as in :class:`Written`.
     """
 
     taken: int = 0
@@ -62,3 +67,5 @@ class ReadBack:
     asked_again: int = 0
     failed_questions: list[FailedQuestion] = field(default_factory=list)
     missing: WaitingCounts = field(default_factory=lambda: WaitingCounts(0, 0, 0))
+    hierarchy: BuildReport | None = None
+    failed_themes: Counter[str] = field(default_factory=Counter)

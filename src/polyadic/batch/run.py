@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 
 from polyadic.asking import Asker
 from polyadic.batch.asking_by_file import AskingByFile, QuestionOutcomes
+from polyadic.batch.themes import ThemesByFile
 from polyadic.construction import choice
 from polyadic.construction.extracting import Waiting
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.indexing import Indexer
 from polyadic.construction.reading.skipped import Skipped
 from polyadic.construction.store_memory import StoreMemory
+from polyadic.hierarchy.hierarchies import Hierarchies
 from polyadic.knowledge import Document
 from polyadic.models.by_file import ModelByFile, Noted, Recall
 from polyadic.models.embedder import Embedder
@@ -59,6 +61,12 @@ class Run:
         """Answer the questions that are kept, as far as replies are known."""
         asker = Asker(self.settings, self.store, self.embedder, lambda: self._by_file, self.prompts)
         return await AskingByFile(self.store, asker, self.errors, self.note).answer_all()
+
+    def themes(self) -> ThemesByFile:
+        """The hierarchy, built as far as replies are known."""
+        model = self._by_file
+        built = Hierarchies(self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts)
+        return ThemesByFile(self.store, built, model, self.errors, self.note)
 
     @property
     def _by_file(self) -> ModelByFile:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from polyadic.batch.report import ReadBack
 from polyadic.batch.responses import Response, UnreadableLine, responses
+from polyadic.batch.themes import USABLE
 from polyadic.construction.model_facts import is_usable
 from polyadic.errors import NoReply
 from polyadic.generation.marked import unthought
@@ -34,6 +35,7 @@ _USABLE: Mapping[str, Callable[[Reply], bool]] = {
     "extract": _of_facts,
     "glean": _of_facts,
     "answer": lambda reply: bool(unthought(reply.text)),
+    **USABLE,
 }
 """Whether a reply is worth remembering, by what it is for; any is for what is not named."""
 _NOTHING_MORE: Mapping[str, Callable[[Reply], bool]] = {}
@@ -55,8 +57,8 @@ class Taking:
     report
         What was done is entered here.
     usable
-        Whether a reply is worth remembering, by what it is for, where whoever asks asks for more than indexing and
-        answering do.
+        Whether a reply is worth remembering, by what it is for, where whoever asks asks for more than indexing,
+        answering and building do.
     models
         Which model is asked, by what for, where that is another one.
     """

@@ -7,6 +7,7 @@ import click
 
 from polyadic.batch.report import FailedQuestion, ReadBack, Written
 from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index import progress_shown
 from polyadic.construction.index_report import IndexReport
 from polyadic.settings import METHODS
@@ -38,6 +39,9 @@ def command() -> None:
 @click.option("--method", type=click.Choice(METHODS), help="How knowledge is found for them (default: as set).")
 @click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring to each.")
 @click.option("--anew", is_flag=True, help="Ask also about documents that were read in another way.")
+@click.option(
+    "--hierarchy", is_flag=True, help="Ask for the hierarchy of what is indexed: a round a layer, then reports."
+)
 @click.option("--overwrite", is_flag=True, help="Replace the FILE, FILE-2, ... of an earlier writing.")
 @workspace_option
 @json_option
@@ -50,23 +54,28 @@ def write(
     method: str | None,
     context_tokens: int | None,
     anew: bool,
+    hierarchy: bool,
     overwrite: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Write to FILE what is to be asked of the language model and has no reply yet.
 
-    That is what indexing the PATHs would ask, what answering the questions would ask, and what an earlier
-    writing asked in vain. Documents appear once their replies have been read; no PATH is needed again.
+    That is what indexing the PATHs would ask, what answering the questions would ask, what building the
+    hierarchy would ask next, and what an earlier writing asked in vain. Documents appear once their replies
+    have been read; no PATH is needed again.
     More than 50,000 requests or 200 MB go on in FILE-2, FILE-3, ...
     """
     if questions is None and (method or context_tokens):
         raise click.UsageError("--method and --context-tokens are for --questions", context)
     with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
-        written = kb.batch.write(file, paths, questions, method, context_tokens, anew, overwrite, report_progress)
-    print_json(written) if as_json else _print_written(written)
-    index = written.index
-    return 3 if index.skipped or index.failed or index.stopped or written.failed_questions else 0
+        written = kb.batch.write(
+            file, paths, questions, method, context_tokens, anew, overwrite, report_progress, hierarchy=hierarchy
+        )
+    print_json(written) if as_json else _print_written(written, hierarchy)
+    index, built = written.index, written.hierarchy
+    left = index.skipped or index.failed or index.stopped or written.failed_questions
+    return 3 if left or (built and built.stopped) or (hierarchy and not built) else 0
 
 
 @command.command("read")
@@ -80,17 +89,18 @@ def read(
 ) -> int:
     """Take in the response lines in the FILEs, and go on.
 
-    Documents are published, questions answered, as far as replies are there. Lines may come in any order,
-    in part, and with errors among them; a file that is read twice changes nothing. Answers are printed, or
-    added to the file that -o names, one JSON object a line. Exit code 3 says that something is missing still:
-    write again.
+    Documents are published, the hierarchy is built, questions are answered, as far as replies are there. Lines
+    may come in any order, in part, and with errors among them; a file that is read twice changes nothing.
+    Answers are printed, or added to the file that -o names, one JSON object a line. Exit code 3 says that
+    something is missing still: write again.
     """
     with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
         report = kb.batch.read(files, output, report_progress)
     print_json(report) if as_json else _print_read(report, output)
     index, missing = report.index, report.missing
     whole = not (missing.requests or missing.questions or index.failed or index.stopped or report.unreadable)
-    return 0 if whole else 3
+    built = report.hierarchy
+    return 0 if whole and (built is None or not build_exit_code(built)) else 3
 
 
 @command.command("status")
@@ -119,8 +129,12 @@ def forget(context: click.Context, workspace: str | None, as_json: bool) -> None
     print_json(forgotten) if as_json else say(f"forgotten: {_amounts(forgotten)}")
 
 
-def _print_written(written: Written) -> None:
+def _print_written(written: Written, hierarchy: bool) -> None:
     _print_index(written.index)
+    if written.hierarchy:
+        print_build(written.hierarchy)
+    elif hierarchy:
+        say("the hierarchy is not asked for yet: documents wait that it is to be made from", err=True)
     for file in written.files:
         say(f"written to {shown(str(file))}")
     if written.files:
@@ -149,6 +163,10 @@ def _print_read(report: ReadBack, output: Path | None) -> None:
     _print_index(report.index)
     _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed], "chunk")
     _print_some([f"{line.file}, line {line.number}: {line.reason}" for line in report.unreadable], "line")
+    if report.hierarchy:
+        print_build(report.hierarchy)
+    reasons = [f"{number:,} × {reason}" for reason, number in report.failed_themes.most_common()]
+    _print_some(reasons, "summary or report", "summaries and reports", report.failed_themes.total())
     _print_questions(report.asked_again, report.failed_questions)
     if output:
         say(f"{count(len(report.answers), 'answer')} added to {shown(str(output))}")
@@ -188,11 +206,11 @@ def _print_answers(report: ReadBack) -> None:
         say()
 
 
-def _print_some(lines: Sequence[str], what: str) -> None:
-    """What was left, on standard error."""
+def _print_some(lines: Sequence[str], what: str, several: str = "", number: int | None = None) -> None:
+    """What was left, on standard error; ``number`` where that is more than there are lines."""
     if not lines:
         return
-    say(f"{count(len(lines), what)} left:", err=True)
+    say(f"{count(len(lines) if number is None else number, what, several)} left:", err=True)
     for line in lines[:_SHOWN]:
         say(f"  {shown(line)}", err=True)
     if len(lines) > _SHOWN:
@@ -200,13 +218,18 @@ def _print_some(lines: Sequence[str], what: str) -> None:
 
 
 def _awaited(missing: WaitingCounts) -> str:
-    return f"awaited: {_amounts(missing)}" if any((missing.documents, missing.questions)) else "nothing is awaited"
+    awaited = missing.requests or missing.documents or missing.questions
+    return f"awaited: {_amounts(missing)}" if awaited else "nothing is awaited"
 
 
 def _amounts(missing: WaitingCounts) -> str:
     """
     >>> _amounts(WaitingCounts(3, 1, 0))
     '3 replies, for 1 document and 0 questions'
+    >>> _amounts(WaitingCounts(3, 0, 0))
+    '3 replies'
     """
     replies = count(missing.requests, "reply", "replies")
+    if missing.requests and not (missing.documents or missing.questions):
+        return replies
     return f"{replies}, for {count(missing.documents, 'document')} and {count(missing.questions, 'question')}"

@@ -1,18 +1,35 @@
-"""polyadic estimate: what indexing would cost."""
+"""polyadic estimate: what indexing would cost, and building the hierarchy."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.cli.common import (
+    count,
+    json_option,
+    plain,
+    print_json,
+    say,
+    shown,
+    spent,
+    workspace_folder,
+    workspace_option,
+)
+from polyadic.cli.hierarchy_report import print_build_estimate
 from polyadic.construction.choice import ExtractorName
 from polyadic.construction.estimating import Estimate
+from polyadic.errors import NotFound
+from polyadic.hierarchy.estimating import BuildEstimate
 from polyadic.workspace import Workspace
 
 
 @click.command("estimate")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option("--extractor", type=click.Choice(["model", "sentences"]), help="As for polyadic index.")
+@click.option(
+    "--hierarchy", is_flag=True, help="Also what building the hierarchy of what is indexed already would cost."
+)
 @workspace_option
 @json_option
 @click.pass_context
@@ -20,21 +37,44 @@ def command(
     context: click.Context,
     paths: tuple[str, ...],
     extractor: ExtractorName | None,
+    hierarchy: bool,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Say what indexing PATHs would cost: calls, tokens, money and time. Nothing is spent."""
+    if not paths and (extractor or not hierarchy):
+        raise click.UsageError("missing argument 'PATH...', or --hierarchy", context)
     with Workspace(workspace_folder(context, workspace)) as kb:
-        return print_estimate(kb.estimate([Path(path) for path in paths], extractor), as_json)
+        if paths:
+            return print_estimates(kb, [Path(path) for path in paths], extractor, hierarchy, as_json)
+        found = kb.hierarchy.estimate()
+    print_json(found) if as_json else print_build_estimate(found)
+    return 0
 
 
-def print_estimate(found: Estimate, as_json: bool) -> int:
-    """Print an estimate; returns the exit code."""
+def print_estimates(
+    kb: Workspace, files: Sequence[Path], extractor: ExtractorName | None, hierarchy: bool, as_json: bool
+) -> int:
+    """Print what indexing would cost, and perhaps building the hierarchy; returns the exit code."""
+    found = kb.estimate(files, extractor)
+    built = _of_hierarchy(kb) if hierarchy else None
     if as_json:
-        print_json(found)
+        print_json({**plain(found), "hierarchy": built} if hierarchy else found)
     else:
         _print(found)
+    if hierarchy and not as_json:
+        if built:
+            print_build_estimate(built)
+        say("what the new documents add to the hierarchy is known once they are indexed")
     return 3 if found.skipped and found.documents else int(bool(found.skipped))
+
+
+def _of_hierarchy(kb: Workspace) -> BuildEstimate | None:
+    """None where nothing is indexed yet."""
+    try:
+        return kb.hierarchy.estimate()
+    except NotFound:
+        return None
 
 
 def _print(found: Estimate) -> None:

@@ -6,12 +6,24 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import Number, count, json_option, print_json, spent, workspace_folder, workspace_option
-from polyadic.cli.estimate import print_estimate
+from polyadic.cli.common import (
+    Number,
+    count,
+    json_option,
+    plain,
+    print_json,
+    say,
+    spent,
+    workspace_folder,
+    workspace_option,
+)
+from polyadic.cli.estimate import print_estimates
+from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build
 from polyadic.cli.index_report import print_report
 from polyadic.cli.progress import shown_live
 from polyadic.construction.choice import ExtractorName
 from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.hierarchy.build_report import BuildReport
 from polyadic.models.budget import Budget
 from polyadic.workspace import Workspace
 
@@ -27,6 +39,7 @@ from polyadic.workspace import Workspace
 @click.option("--retry", is_flag=True, help="Without PATH: try the chunks again that could not be read.")
 @click.option("--budget", type=Number(min=0), help="Stop before more money is spent, by the prices in the settings.")
 @click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
+@click.option("--hierarchy", is_flag=True, help="Build the hierarchy after it, as polyadic hierarchy build.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
 @workspace_option
 @json_option
@@ -39,6 +52,7 @@ def command(
     retry: bool,
     budget: float | None,
     spend_tokens: int | None,
+    hierarchy: bool,
     dry_run: bool,
     workspace: str | None,
     as_json: bool,
@@ -55,17 +69,25 @@ def command(
     files = [Path(path) for path in paths]
     with Workspace(workspace_folder(context, workspace)) as kb:
         if dry_run:
-            return print_estimate(kb.estimate(files, extractor), as_json)
+            return print_estimates(kb, files, extractor, hierarchy, as_json)
         with progress_shown() as report_progress:
             if retry:
                 report = kb.retry(report_progress, most)
             else:
                 report = kb.index(files, report_progress, extractor, prune, most)
+        if not hierarchy:
+            print_json(report) if as_json else print_report(report)
+            return exit_code(report)
+        if not as_json:
+            print_report(report)
+        built = _build(kb, report, most)
     if as_json:
-        print_json(report)
+        print_json({**plain(report), "hierarchy": built})
+    elif built:
+        print_build(built)
     else:
-        print_report(report)
-    return exit_code(report)
+        say("the hierarchy was not built, as indexing did not get that far", err=True)
+    return exit_code(report) or _exit_code_after(built)
 
 
 def exit_code(report: IndexReport) -> int:
@@ -73,6 +95,19 @@ def exit_code(report: IndexReport) -> int:
     if not report.skipped and not report.failed and not report.stopped:
         return 0
     return 3 if report.documents else 1
+
+
+def _build(kb: Workspace, report: IndexReport, budget: Budget | None) -> BuildReport | None:
+    """Build the hierarchy with what is left of the budget; None where indexing stopped, or found nothing."""
+    if report.stopped or not report.documents:
+        return None
+    with building_shown() as report_progress:
+        return kb.hierarchy.build(report_progress, budget=budget.after(report.usage) if budget else None)
+
+
+def _exit_code_after(built: BuildReport | None) -> int:
+    """Documents were read, so it is partly done if the hierarchy is not."""
+    return 3 if built is None or build_exit_code(built) else 0
 
 
 def progress_shown() -> AbstractContextManager[Callable[[Progress], None]]:

@@ -3,7 +3,7 @@
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
-from polyadic.status import Ledger, Status
+from polyadic.status import HierarchyStatus, Ledger, Status
 from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
@@ -83,6 +83,8 @@ def _print_status(status: Status) -> None:
     say(f"vectors    {counts.vectors:,} of {counts.dimension} numbers by {status.embedder}")
     for extractor, documents in status.extractors.items():
         say(f"read by    {extractor}: {count(documents, 'document')}")
+    if status.hierarchy:
+        _print_hierarchy(status.hierarchy)
     if status.spent.calls:
         say(f"paid for   {spent(status.spent)}")
         for purpose, usage in status.spent_for.items() if len(status.spent_for) > 1 else ():
@@ -94,6 +96,22 @@ def _print_status(status: Status) -> None:
         for failure in status.failures[:_FAILURES_SHOWN]:
             where = f"{shown(failure.source)}, characters {failure.span.start}–{failure.span.end}"
             say(f"           {where}: {failure.reason}")
+
+
+def _print_hierarchy(held: HierarchyStatus) -> None:
+    layers = " + ".join(f"{number:,}" for number in held.layers) or "no"
+    levels = " + ".join(f"{number:,}" for number in held.levels) or "no"
+    say(f"hierarchy  {layers} summaries by layer, {levels} communities by level, {count(held.reports, 'report')}")
+    if held.extractive:
+        say(f"           {held.extractive:,} summaries and reports are extractive, by no language model")
+    if held.sparsities:
+        say(f"           cluster sparsity by layer: {', '.join(f'{one:.3f}' for one in held.sparsities)}")
+    if not held.is_up_to_date:
+        stale = (
+            f"{count(held.stale_clusters, 'cluster')} and {count(held.stale_communities, 'community', 'communities')}"
+        )
+        new = f", {count(held.unplaced, 'entity', 'entities')} not in it yet" if held.unplaced else ""
+        say(f"           {stale} stale{new}: polyadic hierarchy build renews them")
 
 
 def _why_no_facts(status: Status) -> str:

@@ -6,9 +6,8 @@ from typing import Literal
 from polyadic.construction.extractor import Extractor
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.sentence_facts import SentenceExtractor
-from polyadic.errors import SettingsError
 from polyadic.knowledge import Usage
-from polyadic.models.budget import Budget
+from polyadic.models.budget import Budget, check_prices
 from polyadic.models.language_model import LanguageModel
 from polyadic.models.remembering import Memory, Remembering
 from polyadic.prompts.library import Prompts
@@ -55,8 +54,7 @@ def with_model(
     SettingsError
         The budget is in money, and the settings name no prices.
     """
-    if budget and budget.money is not None and not (settings.model.prompt_price or settings.model.completion_price):
-        raise SettingsError("a budget in money needs prices", "set prompt_price and completion_price under [model]")
+    check_prices(budget, settings.model)
     asked = Remembering(model, memory, budget)
     language, at_once = settings.chunking.language, settings.model.at_once
     return Chosen(ModelExtractor(asked, prompts, settings.extraction, language, at_once), asked)

@@ -20,6 +20,7 @@ from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
 from polyadic.models.by_file import ReplyAwaited
 from polyadic.models.language_model import Message, Reply, Request, Schema
 from polyadic.models.remembering import Remembering
+from polyadic.models.schemas import INTEGER, NUMBER, TEXT, list_of, record
 from polyadic.prompts.library import Prompts
 from polyadic.settings import ExtractionSettings
 from polyadic.text.language import detect_language
@@ -37,26 +38,9 @@ _NOT_A_LETTER = re.compile(r"[\W_]+")
 _SENTENCES_BEFORE = 3
 _LONGEST_TITLE = 300
 
-_TEXT: dict[str, object] = {"type": "string"}
-_NUMBER: dict[str, object] = {"type": "number"}
-
-
-def _record(**properties: dict[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list(items: dict[str, object]) -> dict[str, object]:
-    return {"type": "array", "items": items}
-
-
-_ENTITY = _record(name=_TEXT, type=_TEXT, description=_TEXT, score=_NUMBER)
-_FACT = _record(text=_TEXT, score=_NUMBER, sentences=_list({"type": "integer"}), entities=_list(_ENTITY))
-FACTS = Schema("facts", _record(facts=_list(_FACT)))
+_ENTITY = record(name=TEXT, type=TEXT, description=TEXT, score=NUMBER)
+_FACT = record(text=TEXT, score=NUMBER, sentences=list_of(INTEGER), entities=list_of(_ENTITY))
+FACTS = Schema("facts", record(facts=list_of(_FACT)))
 """What a reply has to look like, for endpoints that can be held to a schema."""
 
 

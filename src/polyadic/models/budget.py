@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from polyadic.errors import ModelUnavailable
+from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.knowledge import Usage
+from polyadic.settings import ModelSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,24 @@ class Budget:
         within = self.money is None or total.money <= self.money
         return within and (self.tokens is None or total.tokens <= self.tokens)
 
+    def after(self, spent: Usage) -> "Budget":
+        """What is left of it.
+
+        >>> Budget(tokens=100).after(Usage(1, 80, 30))
+        Budget(money=None, tokens=0)
+        """
+        money = None if self.money is None else max(0.0, self.money - spent.money)
+        return Budget(money, None if self.tokens is None else max(0, self.tokens - spent.tokens))
+
     def __str__(self) -> str:
         parts = [f"{self.money:g} $"] if self.money is not None else []
         return " and ".join([*parts, *([f"{self.tokens:,} tokens"] if self.tokens is not None else [])])
+
+
+def check_prices(budget: Budget | None, model: ModelSettings) -> None:
+    """Raises SettingsError where a budget is in money, and the settings name no prices."""
+    if budget and budget.money is not None and not (model.prompt_price or model.completion_price):
+        raise SettingsError("a budget in money needs prices", "set prompt_price and completion_price under [model]")
 
 
 class Purse:

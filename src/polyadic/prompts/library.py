@@ -27,6 +27,8 @@ NAMES = (
     "question_entities",
     "same_entity",
     "make_question",
+    "summarise_cluster",
+    "report_community",
 )
 
 _PART = re.compile(r"^=== (system|user)[ \t]*\n", re.MULTILINE)

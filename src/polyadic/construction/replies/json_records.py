@@ -84,7 +84,7 @@ def _sentences(value: object, info: ValidationInfo) -> tuple[int, ...]:
     """Whole numbers, as such or in text ("1, 3-5"), each once."""
     numbers: dict[int, None] = {}
     for part in value if isinstance(value, list) else [value]:
-        found = _numbers(part)
+        found = whole_numbers(part)
         if found is None:
             _problems(info)["sentence not a number"] += 1
         numbers.update(dict.fromkeys(found or ()))
@@ -93,7 +93,12 @@ def _sentences(value: object, info: ValidationInfo) -> tuple[int, ...]:
     return tuple(numbers)[:_MOST_SENTENCES]
 
 
-def _numbers(part: object) -> list[int] | None:
+def whole_numbers(part: object) -> list[int] | None:
+    """The numbers that one value of a list gives, as such or in text; None where it is something else.
+
+    >>> whole_numbers(3.0), whole_numbers("[1, 3-5]"), whole_numbers("Ada")
+    ([3], [1, 3, 4, 5], None)
+    """
     if part is None:
         return []
     if isinstance(part, str) and part.strip() and _NUMBERS.fullmatch(part[:_MOST_SENTENCES]):
@@ -124,19 +129,19 @@ def _entities(value: object, info: ValidationInfo) -> list[object]:
 
 def _one_or_more(part: object) -> Iterator[object]:
     if isinstance(part, dict):
-        plain = _plain_keys(part)
+        plain = plain_keys(part)
         if plain.keys() & {*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS} or not plain:
             yield plain
         else:
             for name, said in part.items():
-                yield {**_plain_keys(said), "name": name} if isinstance(said, dict) else {"name": name, "desc": said}
+                yield {**plain_keys(said), "name": name} if isinstance(said, dict) else {"name": name, "desc": said}
     elif isinstance(part, list):
         yield dict(zip(("name", "type", "description", "score"), part, strict=False))
     else:
         yield {"name": part}
 
 
-def _plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
+def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
     """Keys in one spelling ("Hyper-Relation" is hyper_relation) that have a value."""
     said = ((_NOT_IN_KEYS.sub("_", tidy(str(key)).lower()), value) for key, value in record.items())
     return {key: value for key, value in said if value is not None}
@@ -181,11 +186,11 @@ def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[obj
         return value
     if not isinstance(value, dict) or not depth:
         return None
-    plain = _plain_keys(value)
+    plain = plain_keys(value)
     if any(isinstance(plain.get(key), str) for key in TEXT_KEYS):
         return [plain]
     inner = list(plain.values())
-    if inner and all(isinstance(one, dict) and _plain_keys(one).keys() & _RECORD_KEYS for one in inner):
+    if inner and all(isinstance(one, dict) and plain_keys(one).keys() & _RECORD_KEYS for one in inner):
         return inner
     return _held(plain, problems, depth)
 
@@ -202,7 +207,7 @@ def _held(plain: dict[str, object], problems: Problems, depth: int) -> list[obje
 
 
 def _draft(record: object, problems: Problems) -> DraftFact | None:
-    plain = _plain_keys(record) if isinstance(record, dict) else {}
+    plain = plain_keys(record) if isinstance(record, dict) else {}
     if not plain.keys() & _RECORD_KEYS:
         problems["record of an unknown kind"] += 1
         return None

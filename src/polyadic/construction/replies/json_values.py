@@ -67,18 +67,24 @@ def first_value(text: str) -> int | None:
     return match.start() if match else None
 
 
-def values(text: str, problems: Problems) -> list[object]:
+def values(text: str, problems: Problems, apart: bool = True) -> list[object]:
     """All JSON values of a text, in order, with prose around and between; mended and lost ones are counted.
+
+    From the first one on that cannot be parsed, the records of facts are mended each by itself; where not ``apart``,
+    the rest is mended as one value.
 
     >>> values('Sure: {"facts": []} Done.', Problems())
     [{'facts': []}]
+    >>> values('{"title": "Ada", "findings": [{"text": "She wro', Problems(), apart=False)
+    [{'title': 'Ada'}]
     """
     found: list[object] = []
     position = 0
     while match := _FIRST.search(text, position):
         decoded = _decoded(text, match.start())
         if decoded is None:
-            return found + _salvaged(text[match.start() :], problems)
+            rest = text[match.start() :]
+            return found + (_salvaged(rest, problems) if apart else _mended(rest, problems))
         value, position = decoded
         found.append(value)
     return found
@@ -89,6 +95,15 @@ def _decoded(text: str, start: int) -> tuple[object, int] | None:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
+
+
+def _mended(text: str, problems: Problems) -> list[object]:
+    """The one value that a text was most likely meant to be, as far as it goes."""
+    whole_until = _cut_off(text)
+    value = _Mender().mend(text[:whole_until])
+    found: list[object] = [value] if value and isinstance(value, dict | list) else []
+    problems["reply cut off" if whole_until is not None else "reply mended" if found else "reply unreadable"] += 1
+    return found
 
 
 def _salvaged(text: str, problems: Problems) -> list[object]:

@@ -35,12 +35,13 @@ class _Number:
 class Scale:
     """Scores of one sort in one reply: in (0, ``top``], ``default`` where none can be read.
 
-    ``unit`` says that the reply uses (0, 1] instead.
+    ``unit`` says that the reply uses (0, 1] instead; ``with_zero`` that 0 is in the range as well.
     """
 
     top: float
     default: float
     unit: bool = False
+    with_zero: bool = False
 
     def read(self, raw: object, problems: Problems) -> float | None:
         """The score in (0, top], or None where none can be read; what is mended is counted.
@@ -61,8 +62,8 @@ class Scale:
         return self._clamped(number.value * self.top / of, problems)
 
     def _clamped(self, score: float, problems: Problems) -> float:
-        """Zero is outside the range as well: the least score is a hundredth of the highest."""
-        clamped = min(max(score, self.top / 100), self.top)
+        """Where zero is outside the range as well, the least score is a hundredth of the highest."""
+        clamped = min(max(score, 0.0 if self.with_zero else self.top / 100), self.top)
         if clamped != score:
             problems["score out of range"] += 1
         return clamped

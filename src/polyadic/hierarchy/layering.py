@@ -1,0 +1,167 @@
+"""The layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, sum its clusters up, and so on.
+
+The first time, and when many entities have come, every layer is clustered whole, and sparsity says when to stop. In
+between the number of layers stays as it is, and only what is new is clustered, among itself (see keeping.py).
+"""
+
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from polyadic.hierarchy.clustering import cluster
+from polyadic.hierarchy.keeping import joined, keep, renewal_is_due, stale
+from polyadic.hierarchy.sparsity import FEWEST, goes_on, sparsity
+from polyadic.hierarchy.work import Work
+from polyadic.hierarchy.writing import Summaries
+from polyadic.store.protocol import Vectors
+from polyadic.themes import Cluster, Summary
+
+
+@dataclass(slots=True)
+class Layers:
+    """The clusters of all layers. ``changed`` are identifiers of summaries that stayed, with other words."""
+
+    clusters: list[Cluster] = field(default_factory=list)
+    sparsities: list[float] = field(default_factory=list)
+    settled: int = 0
+    since: int = 0
+    anew: bool = False
+    summaries: dict[str, Summary] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+
+    def add(self, clusters: Iterable[Cluster]) -> list[str]:
+        """Take in the clusters of a layer; returns the items of the next."""
+        made = sorted(clusters, key=lambda one: one.id)
+        self.clusters += made
+        found = {summary.id: summary for one in made for summary in one.summaries}
+        self.summaries |= found
+        return sorted(found)
+
+
+class Layering:
+    """Makes the layers of a hierarchy."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._former = {summary.id: summary for summary in work.former.summaries}
+
+    async def layers(self) -> Layers:
+        """All layers; raises Interrupted."""
+        work, items = self._work, list(self._work.ground.ids)
+        since, new = self._arrivals(items)
+        is_due = renewal_is_due(work.former.settled, since, new, work.settings.renew_above)
+        if work.anew or is_due or not items:
+            return await self._anew(items)
+        return await self._updated(items, since + new)
+
+    def _arrivals(self, items: Sequence[str]) -> tuple[int, int]:
+        """How many entities have been placed since all were clustered, and how many are to be placed now."""
+        former = self._work.former
+        if former.clusters:
+            return former.since, len(keep(self._of_layer(0), items).loose)
+        # There are communities alone, which do not hold every entity: counting has to do.
+        return 0, max(0, len(items) - former.settled)
+
+    async def _anew(self, items: list[str]) -> Layers:
+        made = Layers(settled=len(items), anew=True)
+        for layer in range(self._work.settings.layers):
+            if len(items) < FEWEST:
+                break
+            clusters = await self._clustered(layer, items, made)
+            made.sparsities.append(sparsity([len(one.own) for one in clusters]))
+            if not goes_on(made.sparsities, self._work.settings.sparsity_change):
+                break
+            items = made.add(await self._summed_up(layer, self._known(layer, clusters), made))
+        return made
+
+    async def _updated(self, items: list[str], since: int) -> Layers:
+        former = self._work.former
+        made = Layers(settled=former.settled, since=since)
+        depth = min(1 + max((one.layer for one in former.clusters), default=-1), self._work.settings.layers)
+        for layer in range(depth):
+            clusters = await self._placed(layer, items, made)
+            made.sparsities.append(sparsity([len(one.own) for one in clusters]))
+            items = made.add(await self._summed_up(layer, clusters, made))
+        # That of the layer at which it stopped, when all was clustered.
+        made.sparsities += former.sparsities[depth:]
+        return made
+
+    async def _placed(self, layer: int, items: Sequence[str], made: Layers) -> list[Cluster]:
+        """The former clusters of a layer as they are now, and those of items that are in none."""
+        kept = keep(self._of_layer(layer), items, made.changed)
+        clusters = [*kept.clusters, *kept.remade]
+        if len(kept.loose) == 1 and clusters:
+            return await self._with(kept.loose[0], layer, clusters, made)
+        return [*clusters, *await self._clustered(layer, kept.loose, made)]
+
+    async def _clustered(self, layer: int, items: Sequence[str], made: Layers) -> list[Cluster]:
+        """Clusters of these items among themselves, to be summed up."""
+        settings = self._work.settings
+        vectors = await self._vectors(items, made)
+        self._work.begin(f"clustering layer {layer}")
+        # On another thread, so that the event loop stays free.
+        groups = await asyncio.to_thread(cluster, vectors, settings.cluster_members, settings.soft_above, settings.seed)
+        found: dict[str, Cluster] = {}
+        for group in groups:
+            members = tuple(sorted(items[place] for place in group.members))
+            one = Cluster(layer, members, tuple(sorted(items[place] for place in group.own)), stale=True)
+            # The same members twice are one cluster.
+            same = found.get(one.id)
+            found[one.id] = replace(one, own=tuple(sorted({*one.own, *same.own}))) if same else one
+        return list(found.values())
+
+    async def _with(self, item: str, layer: int, clusters: Sequence[Cluster], made: Layers) -> list[Cluster]:
+        """The clusters of a layer, one item having joined the one that it is most like."""
+        members = sorted({member for one in clusters for member in one.members})
+        vectors = await self._vectors([item, *members], made)
+        likeness = dict(zip(members, (vectors[1:] @ vectors[0]).tolist(), strict=True))
+        nearest = max(clusters, key=lambda one: (float(np.mean([likeness[m] for m in one.members])), one.id))
+        return [joined(one, item) if one is nearest else one for one in clusters]
+
+    def _known(self, layer: int, clusters: Iterable[Cluster]) -> list[Cluster]:
+        """The clusters, each with the words that it has already, as far as they hold."""
+        if self._work.anew:
+            return list(clusters)
+        former = {one.id: one for one in self._of_layer(layer) if not one.stale}
+        return [replace(former[one.id], own=one.own) if one.id in former else one for one in clusters]
+
+    async def _summed_up(self, layer: int, clusters: Sequence[Cluster], made: Layers) -> list[Cluster]:
+        """The clusters of a layer with their summaries."""
+        work = self._work
+        clusters = [stale(one) if not made.changed.isdisjoint(one.sources) else one for one in clusters]
+        due = sorted((one for one in clusters if self._is_due(one)), key=lambda one: one.id)
+
+        async def write(one: Cluster) -> Summaries:
+            return await work.writing.summarise(layer + 1, work.ground.told(one.members, made.summaries))
+
+        written = await work.written(f"summaries of layer {layer + 1}", due, write)
+        work.report.clusters_made += len(due)
+        fresh = {
+            one.id: replace(one, sources=words.sources, summaries=words.summaries, stale=False)
+            for one, words in zip(due, written, strict=True)
+        }
+        made.changed |= _reworded((s for one in fresh.values() for s in one.summaries), self._former)
+        return [fresh.get(one.id, one) for one in clusters]
+
+    def _is_due(self, one: Cluster) -> bool:
+        return one.stale or not one.summaries or any(self._work.is_wanting(summary.by) for summary in one.summaries)
+
+    def _of_layer(self, layer: int) -> list[Cluster]:
+        return [one for one in self._work.former.clusters if one.layer == layer]
+
+    async def _vectors(self, items: Sequence[str], made: Layers) -> Vectors:
+        """Of items of one layer."""
+        ground = self._work.ground
+        if items and items[0] in made.summaries:
+            return await self._work.vectors.of([made.summaries[item] for item in items])
+        return ground.directions[[ground.rows[item] for item in items]]
+
+
+def _reworded(summaries: Iterable[Summary], former: dict[str, Summary]) -> set[str]:
+    return {one.id for one in summaries if one.id in former and _words(former[one.id]) != _words(one)}
+
+
+def _words(summary: Summary) -> Collection[str]:
+    return summary.name, summary.type, summary.description

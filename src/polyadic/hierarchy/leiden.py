@@ -1,0 +1,82 @@
+"""Communities of a graph, on several levels: hierarchical Leiden (Traag, Waltman and van Eck 2019)."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.hierarchy.projection import Graph
+
+ITERATIONS = 3
+"""Rounds of Leiden on each level: the second and third still make communities a little closer, later ones hardly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A community: ``members`` are nodes, sorted; ``parent`` is a place in the same list, -1 on level 0."""
+
+    level: int
+    members: tuple[int, ...]
+    parent: int
+
+
+def communities(graph: Graph, split_above: int, fewest: int, seed: int) -> list[Part]:
+    """The communities of every component, and the parts that those fall into which are large.
+
+    Parameters
+    ----------
+    graph
+        Nodes that no edge reaches belong to none.
+    split_above
+        A community with more members has parts on the next level, unless nothing in it holds together more closely.
+    fewest
+        Communities with fewer members are left out.
+    seed
+        Of what Leiden draws; the same graph and seed give the same communities.
+
+    Returns
+    -------
+    list of Part
+        By level, then by members; a parent stands before its parts.
+
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]])
+    >>> triangles = Graph(7, pairs[:, 0], pairs[:, 1], np.ones(6))
+    >>> [part.members for part in communities(triangles, split_above=50, fewest=3, seed=0)]
+    [(0, 1, 2), (3, 4, 5)]
+    """
+    if not len(graph.sources):
+        return []
+    held, parents = _run(graph, split_above, seed)
+    kept = {cluster: held[cluster] for cluster in held if len(held[cluster]) >= fewest}
+    order = sorted(kept, key=lambda cluster: (cluster[0], kept[cluster]))
+    place = {cluster: number for number, cluster in enumerate(order)}
+    return [Part(cluster[0], kept[cluster], place[parents[cluster]] if cluster in parents else -1) for cluster in order]
+
+
+_Cluster = tuple[int, int]  # level and number
+
+
+def _run(graph: Graph, split_above: int, seed: int) -> tuple[dict[_Cluster, tuple[int, ...]], dict[_Cluster, _Cluster]]:
+    """Members of each cluster of each level, and the cluster that holds it, where one does."""
+    from graspologic_native import hierarchical_leiden
+
+    found = hierarchical_leiden(
+        _edges(graph), max_cluster_size=split_above, seed=seed, iterations=ITERATIONS, use_modularity=True
+    )
+    members: defaultdict[_Cluster, list[int]] = defaultdict(list)
+    parents: dict[_Cluster, _Cluster] = {}
+    for one in found:
+        cluster = (one.level, one.cluster)
+        members[cluster].append(int(one.node))
+        if one.level:
+            parents[cluster] = (one.level - 1, one.parent_cluster)
+    return {cluster: tuple(sorted(nodes)) for cluster, nodes in members.items()}, parents
+
+
+def _edges(graph: Graph) -> list[tuple[str, str, float]]:
+    """In the order of the nodes, for Leiden visits nodes in the order in which edges name them."""
+    low, high = np.minimum(graph.sources, graph.targets), np.maximum(graph.sources, graph.targets)
+    order = np.lexsort((high, low))
+    names = [str(node) for node in range(graph.nodes)]
+    pairs = zip(low[order].tolist(), high[order].tolist(), graph.weights[order].tolist(), strict=True)
+    return [(names[a], names[b], weight) for a, b, weight in pairs]

@@ -1,0 +1,158 @@
+"""Summaries of a cluster as a model writes them: read with care, then held to what the cluster is."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from polyadic.construction.replies.cleaning import tidy
+from polyadic.construction.replies.stated import Problems
+from polyadic.hierarchy.reply_fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.hierarchy.telling import ToldMember
+from polyadic.hierarchy.writing import OTHER_TYPE
+from polyadic.identity import entity_key
+
+MOST_READ = 200
+"""Summaries of one reply that are looked at."""
+_LIST_NAMES = ("summaries", "summary_entities", "entities", "themes", "clusters", "groups", "results", "items", "data")
+_NAMES = ("name", "entity_name", "title", "summary_name", "entity", "label")
+_DESCRIPTIONS = ("description", "entity_description", "summary", "desc", "explanation")
+_TYPES = ("type", "entity_type", "category", "kind", "class")
+_MEMBERS = ("members", "member_numbers", "covers", "covered", "numbers", "member", "entities")
+# What tells a summary from a member of the same name, where its type does not.
+_QUALIFIER = "theme"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSummary:
+    """A summary; ``members`` are numbers from 1 of those that it covers."""
+
+    name: str
+    type: str
+    description: str
+    members: tuple[int, ...]
+
+
+def read_summaries(
+    reply: str, members: Sequence[ToldMember], types: Sequence[str]
+) -> tuple[list[DraftSummary], Problems]:
+    """The summaries of a reply that can be used, distinct by name, and what was mended or left out.
+
+    Parameters
+    ----------
+    reply
+        Of any text whatever.
+    members
+        Those of the cluster, in the order of their numbers.
+    types
+        The general types; a summary of another one is OTHER_TYPE. None: any type.
+
+    >>> told = [ToldMember("a", "Ada"), ToldMember("b", "Bob"), ToldMember("c", "Cy"), ToldMember("d", "Dee")]
+    >>> said = '{"summaries": [{"name": "Ada", "type": "Person", "description": "All.", "members": [1, 2, 7]}]}'
+    >>> found, problems = read_summaries(said, told, ["person"])
+    >>> found[0].name, found[0].members
+    ('Ada (person)', (1, 2))
+    >>> sorted(problems)
+    ['member number that does not exist', 'summary named like a member, qualified']
+    """
+    problems = Problems()
+    records = _records(reply, problems)
+    problems[f"more than {MOST_READ} summaries"] += max(0, len(records) - MOST_READ)
+    drafts = [draft for one in records[:MOST_READ] if (draft := _draft(one, members, types, problems))]
+    named = _by_name(drafts, problems)
+    most = max(1, len(members) // 2)
+    if len(named) > most:
+        problems["more summaries than half of the members"] += len(named) - most
+        # Those that cover most; of as many, the first ones.
+        chosen = sorted(named, key=lambda draft: -len(draft.members))[:most]
+        named = [draft for draft in named if draft in chosen]
+    return _apart({entity_key(member.name) for member in members}, named, problems), +problems
+
+
+def _records(reply: str, problems: Problems) -> list[dict[str, object]]:
+    """The records of the last list in a reply, or those that stand by themselves."""
+    alone: list[dict[str, object]] = []
+    listed: list[dict[str, object]] = []
+    for value in reply_values(reply, problems):
+        record = record_of(value)
+        if isinstance(value, list):
+            found = value
+        elif held := next((record[name] for name in _LIST_NAMES if isinstance(record.get(name), list | dict)), None):
+            # A record with a list of entities and a name is a summary, its entities are members.
+            is_one = bool(text_of(record, *_NAMES)) and bool(text_of(record, *_DESCRIPTIONS))
+            found = [record] if is_one else held if isinstance(held, list) else [held]
+        else:
+            alone += [record] if text_of(record, *_NAMES) else []
+            continue
+        # What comes before the last one may be a draft.
+        listed = [one for part in found if (one := record_of(part))] or listed
+    return listed or alone
+
+
+def _draft(
+    record: dict[str, object], members: Sequence[ToldMember], types: Sequence[str], problems: Problems
+) -> DraftSummary | None:
+    name = text_of(record, *_NAMES, longest=LONGEST_NAME)
+    description = text_of(record, *_DESCRIPTIONS)
+    if not entity_key(name) or not description:
+        problems["summary without a name" if description else "summary without a description"] += 1
+        return None
+    kind = text_of(record, *_TYPES, longest=LONGEST_NAME)
+    return DraftSummary(name, _general(kind, types), description, _covered(record, members, problems))
+
+
+def _general(kind: str, types: Sequence[str]) -> str:
+    """One of the general types, spelled as there.
+
+    >>> _general("PERSON", ["person"]), _general("theorem", ["person"]), _general("theorem", [])
+    ('person', 'normal_entity', 'theorem')
+    """
+    if not types:
+        return kind
+    return next((known for known in types if known.casefold() == kind.casefold()), OTHER_TYPE)
+
+
+def _covered(record: dict[str, object], members: Sequence[ToldMember], problems: Problems) -> tuple[int, ...]:
+    """The numbers of the members that a summary covers: all where it does not say, or names fewer than two."""
+    names = {tidy(member.name).lower(): number for number, member in enumerate(members, 1)}
+    unread = Problems()
+    said = numbers_in(list_of(record, *_MEMBERS), names, unread)
+    known = tuple(sorted(number for number in said if 1 <= number <= len(members)))
+    problems["member number that does not exist"] += len(said) - len(known) + unread.total()
+    if len(known) >= 2:
+        return known
+    problems["summary of fewer than two members, taken as one of all"] += bool(said)
+    return tuple(range(1, len(members) + 1))
+
+
+def _by_name(drafts: Iterable[DraftSummary], problems: Problems) -> list[DraftSummary]:
+    """Summaries of one name are one: of the first's type, with the longest description, of all their members."""
+    distinct: dict[str, DraftSummary] = {}
+    for draft in drafts:
+        key = entity_key(draft.name)
+        first = distinct.setdefault(key, draft)
+        if first is not draft:
+            problems["summary named twice, joined"] += 1
+            description = max(first.description, draft.description, key=len)
+            members = tuple(sorted({*first.members, *draft.members}))
+            distinct[key] = replace(first, description=description, members=members)
+    return list(distinct.values())
+
+
+def _apart(taken: Collection[str], drafts: Sequence[DraftSummary], problems: Problems) -> list[DraftSummary]:
+    """Summaries that bear the name of a member say in parentheses what else they are."""
+    used = {*taken, *(key for draft in drafts if (key := entity_key(draft.name)) not in taken)}
+    found = []
+    for draft in drafts:
+        name = draft.name
+        if entity_key(name) in taken:
+            problems["summary named like a member, qualified"] += 1
+            name = _qualified(draft, used)
+            used.add(entity_key(name))
+        found.append(replace(draft, name=name))
+    return found
+
+
+def _qualified(draft: DraftSummary, used: Collection[str]) -> str:
+    kinds = [draft.type] if draft.type not in ("", OTHER_TYPE) else []
+    numbered = (f"{_QUALIFIER} {number}" for number in range(2, len(used) + 3))
+    names = (f"{draft.name} ({kind})" for kind in (*kinds, _QUALIFIER, *numbered))
+    return next(name for name in names if entity_key(name) not in used)

@@ -1,0 +1,17 @@
+"""The libraries of the hierarchy take a second to load, which nobody who does not build one should wait for."""
+
+import subprocess
+import sys
+
+LATE = ("sklearn", "scipy", "graspologic_native", "threadpoolctl")
+
+
+def test_neither_the_package_nor_the_command_loads_them() -> None:
+    code = f"""
+import sys, polyadic, polyadic.cli.main
+import polyadic.hierarchy.clustering, polyadic.hierarchy.leiden, polyadic.hierarchy.projection
+import polyadic.hierarchy.sparsity, polyadic.hierarchy.transitivity
+print([name for name in {LATE} if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"

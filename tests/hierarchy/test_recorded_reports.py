@@ -1,0 +1,46 @@
+"""Real reports of a real model, in the form of GraphRAG."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from polyadic.construction.replies.stated import Problems
+from polyadic.hierarchy.report_replies import DraftReport, findings_of, read_report
+
+
+@pytest.fixture(scope="module")
+def replies() -> list[str]:
+    folder = os.environ.get("POLYADIC_DATA")
+    if not folder:
+        pytest.skip("POLYADIC_DATA is not set: it names the folder with llm-responses")
+    lines = (Path(folder) / "llm-responses" / "gpt-4o.jsonl").read_text(encoding="utf-8").splitlines()
+    return [str(json.loads(line)["response"]) for line in lines]
+
+
+def test_all_of_them_are_read_and_nothing_else(replies: list[str]) -> None:
+    problems = Problems()
+    drafts = [draft for reply in replies if (draft := read_report(reply, problems))]
+    assert len(drafts) == sum('"findings"' in reply for reply in replies) == 101
+    assert sum(len(draft.findings) for draft in drafts) == 646
+    assert all(draft.title and draft.summary and 2 <= draft.rating <= 8.5 for draft in drafts)
+    assert not +problems
+
+
+def test_they_name_no_facts_so_none_of_their_findings_is_kept(replies: list[str]) -> None:
+    problems = Problems()
+    drafts = [draft for reply in replies if (draft := read_report(reply, Problems()))]
+    assert [findings_of(draft, ["f1", "f2"], problems) for draft in drafts] == [()] * 101
+    assert +problems == {"finding that rests on no fact": 646}
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.9, 0.99])
+def test_of_those_that_break_off_the_whole_findings_are_read(replies: list[str], share: float) -> None:
+    whole = [(reply, draft) for reply in replies if (draft := read_report(reply, Problems()))]
+    for reply, draft in whole:
+        cut = read_report(reply[: int(share * len(reply))], Problems())
+        assert isinstance(cut, DraftReport)
+        assert (cut.title, cut.rating) == (draft.title, draft.rating)
+        # All but the last one are as they were; of that, the end may be missing.
+        assert cut.findings[:-1] == draft.findings[: len(cut.findings) - 1]

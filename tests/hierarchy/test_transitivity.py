@@ -1,0 +1,36 @@
+from itertools import combinations
+
+import networkx as nx  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.hierarchy import transitivity as measured
+from polyadic.hierarchy.projection import Graph
+from polyadic.hierarchy.transitivity import transitivity
+
+
+def graph_of(pairs: list[tuple[int, int]], nodes: int) -> Graph:
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return Graph(nodes, ends[:, 0], ends[:, 1], np.ones(len(pairs)))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"), [([], 0.0), ([(0, 1)], 0.0), ([(0, 1), (1, 2)], 0.0), ([(0, 1), (1, 2), (0, 2)], 1.0)]
+)
+def test_small_graphs(pairs: list[tuple[int, int]], expected: float) -> None:
+    assert transitivity(graph_of(pairs, 4)) == expected
+
+
+@given(st.sets(st.sampled_from(list(combinations(range(14), 2)))))
+def test_it_is_what_others_measure(pairs: set[tuple[int, int]]) -> None:
+    graph = nx.Graph()
+    graph.add_edges_from(pairs)
+    assert transitivity(graph_of(sorted(pairs), 14)) == pytest.approx(nx.transitivity(graph))
+
+
+def test_edges_are_looked_through_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = graph_of(list(combinations(range(9), 2)), 9)
+    monkeypatch.setattr(measured, "_EDGES_AT_ONCE", 5)
+    assert transitivity(pairs) == 1.0
