@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
@@ -14,7 +15,7 @@ from polyadic.evaluation import journal as journals
 from polyadic.evaluation.asking_all import Asked, ask_all
 from polyadic.evaluation.breakdown import breakdowns
 from polyadic.evaluation.by_file import ByFile
-from polyadic.evaluation.construction import construction_of, seconds_so_far
+from polyadic.evaluation.construction import Construction, construction_of, seconds_so_far
 from polyadic.evaluation.curves import curves
 from polyadic.evaluation.datasets import Dataset, Question
 from polyadic.evaluation.journal import Journal
@@ -22,8 +23,8 @@ from polyadic.evaluation.layouts import documents
 from polyadic.evaluation.measuring import Measures
 from polyadic.evaluation.plan import Plan, drawn, made_with
 from polyadic.evaluation.record import Record
-from polyadic.evaluation.results import Clock, Results, cost_of
-from polyadic.evaluation.scores import Outcomes
+from polyadic.evaluation.results import Against, Clock, Results, cost_of
+from polyadic.evaluation.scores import Outcomes, Scores
 from polyadic.evaluation.sweep import swept
 from polyadic.models.by_file import ReplyAwaited
 from polyadic.prompts.library import Prompts
@@ -31,6 +32,34 @@ from polyadic.workspace import Workspace
 
 Said = Callable[[str], None]
 """Told how far the work has come, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """The corpus as it was read, and how long that took in this run."""
+
+    report: IndexReport
+    construction: Construction
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What was retrieved and answered, by method and question, and how long asking took in this run."""
+
+    asked: Asked
+    records: tuple[tuple[Record | None, ...], ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Scores and comparisons; ``stopped`` says why there are fewer than there should be."""
+
+    scores: Scores
+    comparisons: tuple[Against, ...]
+    seconds: float
+    stopped: str = ""
 
 
 async def evaluate(
@@ -68,65 +97,85 @@ async def evaluate(
     """
     if plan.answers == "model" and not kb.settings.model.name:
         raise NO_MODEL
-    chosen = Measures(plan, kb, by_file)
+    measures = Measures(plan, kb, by_file)
     questions = drawn(dataset.questions, plan.limit, plan.seed)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        started = perf_counter()
-        report = await _indexed(kb, dataset, say_progress, by_file)
-        seconds = seconds_so_far(folder, report)
-        indexed = perf_counter()
-        construction = construction_of(kb, seconds)
-        parts = made_with(plan, dataset, kb.settings, Prompts(kb.folder), kb.embedder.name, construction.counts)
-        with Journal(folder / journals.FILE_NAME, parts) as journal:
-            begun = perf_counter()
-            asking = by_file.asking if by_file else kb
-            asked = await ask_all(asking, kb.settings.answer, questions, plan, journal, _progress(say_progress))
-            ended = perf_counter()
-            records = tuple(tuple(journal.get(q.id, method) for q in questions) for method in plan.methods)
-            sweep = await swept(questions, plan, journal, chosen.unjudged)
-        if asked.stopped and not any(record for row in records for record in row):
-            raise ModelUnavailable(asked.stopped)
+        corpus = await _index(kb, dataset, folder, say_progress, by_file)
+        made = made_with(plan, dataset, kb.settings, Prompts(kb.folder), kb.embedder.name, corpus.construction.counts)
+        with Journal(folder / journals.FILE_NAME, made) as journal:
+            gathered = await _ask(kb, questions, plan, journal, say_progress, by_file)
+            sweep = await swept(questions, plan, journal, measures.unjudged)
         say_progress("scoring")
-        try:
-            scores, comparisons = await chosen.measured(_outcomes(questions, records), plan)
-        except ModelUnavailable as problem:
-            asked = Asked(asked.asked, asked.failures, asked.stopped or str(problem))
-            scores, comparisons = await chosen.unjudged(_outcomes(questions, records)), ()
+        measured = await _measure(measures, questions, plan, gathered)
         if by_file:
-            by_file.note(asked.awaited)
+            by_file.note(gathered.asked.awaited)
             if by_file.awaited:
                 raise ReplyAwaited(*by_file.awaited)
     return Results(
         dataset=dataset.name,
         plan=plan,
         questions=questions,
-        records=records,
-        scores=scores,
-        comparisons=comparisons,
-        breakdowns=tuple(breakdowns(questions, scores)),
+        records=gathered.records,
+        scores=measured.scores,
+        comparisons=measured.comparisons,
+        breakdowns=tuple(breakdowns(questions, measured.scores)),
         sweep=sweep,
-        curves=curves(questions, records, plan.context_tokens),
-        construction=construction,
-        costs=tuple(cost_of(row) for row in records),
-        failures=asked.failures,
-        stopped=asked.stopped or report.stopped,
+        curves=curves(questions, gathered.records, plan.context_tokens),
+        construction=corpus.construction,
+        costs=tuple(cost_of(row) for row in gathered.records),
+        failures=gathered.asked.failures,
+        stopped=gathered.asked.stopped or measured.stopped or corpus.report.stopped,
         model=kb.settings.model.name if plan.answers == "model" else "",
-        notes=tuple(_notes(report, construction.counts.documents, plan, records)),
-        clock=Clock(indexed - started, ended - begun, perf_counter() - ended),
+        notes=tuple(_notes(corpus, plan)),
+        clock=Clock(corpus.seconds, gathered.seconds, measured.seconds),
     )
 
 
-async def _indexed(kb: Workspace, dataset: Dataset, say_progress: Said, by_file: ByFile | None) -> IndexReport:
+async def _index(kb: Workspace, dataset: Dataset, folder: Path, say_progress: Said, by_file: ByFile | None) -> _Corpus:
+    """Read the corpus, as far as that has not been done."""
+
     def report_progress(progress: Progress) -> None:
         say_progress(f"indexing: {progress.documents:,} documents, {progress.texts_embedded:,} texts embedded")
 
+    begun = perf_counter()
     read = by_file.index if by_file else kb.aadd
     report = await read(documents(dataset, kb.settings.reading), report_progress)
     if not report.documents:
         reason = f" ({report.skipped[0]})" if report.skipped else ""
         raise UnreadableDataset(f"{dataset.corpus} has no passage that can be read{reason}", "mend it")
-    return report
+    construction = construction_of(kb, seconds_so_far(folder, report))
+    return _Corpus(report, construction, perf_counter() - begun)
+
+
+async def _ask(
+    kb: Workspace,
+    questions: Sequence[Question],
+    plan: Plan,
+    journal: Journal,
+    say_progress: Said,
+    by_file: ByFile | None,
+) -> _Gathered:
+    """Ask what has no record yet; raises ModelUnavailable where there is nothing to show for it."""
+    begun = perf_counter()
+    asking = by_file.asking if by_file else kb
+    asked = await ask_all(asking, kb.settings.answer, questions, plan, journal, _progress(say_progress))
+    seconds = perf_counter() - begun
+    records = tuple(tuple(journal.get(question.id, method) for question in questions) for method in plan.methods)
+    if asked.stopped and not any(record for row in records for record in row):
+        raise ModelUnavailable(asked.stopped)
+    return _Gathered(asked, records, seconds)
+
+
+async def _measure(measures: Measures, questions: Sequence[Question], plan: Plan, gathered: _Gathered) -> _Measured:
+    """Measure what can be: where the judge is not to be had, all but what it would judge."""
+    begun = perf_counter()
+    outcomes = _outcomes(questions, gathered.records)
+    try:
+        scores, comparisons = await measures.measured(outcomes, plan)
+    except ModelUnavailable as problem:
+        return _Measured(await measures.unjudged(outcomes), (), perf_counter() - begun, str(problem))
+    return _Measured(scores, comparisons, perf_counter() - begun)
 
 
 def _outcomes(questions: Sequence[Question], records: Sequence[Sequence[Record | None]]) -> Outcomes:
@@ -136,7 +185,8 @@ def _outcomes(questions: Sequence[Question], records: Sequence[Sequence[Record |
     ]
 
 
-def _notes(report: IndexReport, held: int, plan: Plan, records: Sequence[Sequence[Record | None]]) -> Iterator[str]:
+def _notes(corpus: _Corpus, plan: Plan) -> Iterator[str]:
+    report, held = corpus.report, corpus.construction.counts.documents
     if report.skipped:
         yield f"passages that could not be read: {len(report.skipped):,}, among them {report.skipped[0]}"
     if report.failed:
