@@ -100,13 +100,17 @@ def _half_and_double(module: ModuleType, *constants: str) -> Iterator[Variation]
         yield from _instead(module, constant, now * 0.5, now * 2)
 
 
+_APART_IN_QUESTIONS = Patch(seeds, "alike", lambda entities, reader: NO_LINKS)
+_APART_IN_BRIDGES = Patch(bridges, "alike", lambda entities, reader: NO_LINKS)
 WHOLE = Variation("the whole method")
 PARTS = (
     Variation("the second walk", settings=WalkSettings(second_walk=False)),
     _without("starting at what the question names", seeds, "ANCHOR_WEIGHT"),
     _without("starting at the nearest facts", seeds, "FACT_WEIGHT"),
+    _without("- of these, first at those that hold the question's names", seeds, "NAMING_WEIGHT"),
     _without("starting at the nearest passages", seeds, "CHUNK_WEIGHT"),
-    Variation("names that may be one", (Patch(bridges, "alike", lambda entities, reader: NO_LINKS),)),
+    Variation("names that may be one", (_APART_IN_QUESTIONS, _APART_IN_BRIDGES)),
+    Variation("- of these, with what the question names", (_APART_IN_QUESTIONS,)),
     Variation("- of these, rare last names", (Patch(alike, "_by_rare_name", lambda row, name, reader: []),)),
     Variation(
         "- of these, shorter forms of names",
@@ -124,7 +128,7 @@ NUMBERS = (
     Variation("damping 0.95 for 0.85", settings=WalkSettings(damping=0.95)),
     *_instead(seeds, "SEED_FACTS", 1, 6),
     *_instead(seeds, "SEED_CHUNKS", 5, 20),
-    *_half_and_double(seeds, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT"),
+    *_half_and_double(seeds, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT", "NAMING_WEIGHT"),
     *_instead(seeds, "SHARPNESS", 2, 8),
     *_instead(bridges, "MOST", 5, 20),
     *_half_and_double(ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),

@@ -220,6 +220,25 @@ def test_without_a_title_a_chunk_ends_where_another_subject_begins() -> None:
     assert [chunk.text for chunk in titled] != [chunk.text for chunk in chunks]
 
 
+def test_nothing_is_repeated_where_a_text_turns_to_another_subject() -> None:
+    told = [
+        f"{name} was a painter of harbours. " + " ".join(f"The {word} was sold for {n} crowns." for word in WORDS)
+        for n, name in enumerate(("Ada Falk", "Jonas Brandt", "Ilse Orth"), 40)
+    ]
+    chunks = chunk_document(Document("file:text", "", " ".join(told)), ChunkingSettings(tokens=60, overlap=20))
+    repeats = {chunk.text.partition(" was")[0]: chunk.fresh > chunk.span.start for chunk in chunks}
+    assert repeats["Jonas Brandt"] is repeats["Ilse Orth"] is False
+    assert sum(repeats.values()) == len(repeats) - 3
+
+
+def test_a_shorter_name_of_the_subject_begins_no_chunk() -> None:
+    told = "Ada Falk was a painter of harbours. She lived by the sea for years and sold a picture a week. " * 2
+    text = f"{told}Falk was a friend of sailors. {told}Brandt was a sailor. {told}"
+    chunks = chunk_document(Document("file:text", "", text), ChunkingSettings(tokens=60, overlap=0))
+    assert {chunk.text.split()[0] for chunk in chunks} >= {"Ada", "Brandt"}
+    assert "Falk" not in {chunk.text.split()[0] for chunk in chunks}
+
+
 def test_small_chunks_where_no_model_is_paid_for_each() -> None:
     assert (ChunkingSettings().sized(by_model=True).tokens, ChunkingSettings().sized(by_model=False).tokens) == (
         1200,

@@ -11,7 +11,12 @@ Told = Mapping[str, Sequence[Sequence[str]]]
 
 def told(documents: Told) -> MemoryReader:
     """A store in which each fact's sentence is its entities, joined by "meets"."""
-    return read_from_memory([_document(name, facts) for name, facts in documents.items()])
+    return read_from_memory(documents_of(documents))
+
+
+def documents_of(documents: Told) -> list[tuple[Document, Chunk, list[Evidence]]]:
+    """The documents, each one chunk, with the evidence of their facts."""
+    return [_document(name, facts) for name, facts in documents.items()]
 
 
 def sentence(entities: Sequence[str]) -> str:

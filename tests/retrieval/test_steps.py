@@ -11,9 +11,11 @@ from polyadic.retrieval.diffusion import diffuse
 from polyadic.retrieval.question import read_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
 from polyadic.retrieval.seeds import find_start, seed
-from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, assign, surround
-from tests.retrieval.conftest import read_from_memory
+from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, NO_LINKS, assign, position, surround
+from polyadic.store.protocol import Links
+from tests.retrieval.conftest import read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader
+from tests.retrieval.stories import documents_of, told
 
 ALL = np.arange(1000, dtype=np.int64)
 
@@ -60,6 +62,32 @@ def test_seeds_lie_where_the_question_points(reader: MemoryReader) -> None:
     assert np.isclose(masses.entities.sum(), 1.0)
     assert graph.entities[np.argmax(masses.entities)] == question.anchors[0]
     assert np.isclose(masses.facts.sum() + masses.chunks.sum(), 1.1, atol=1e-3)
+
+
+def test_of_facts_alike_those_that_hold_more_names_of_the_question_come_first() -> None:
+    reader = told({"one": [["Carl", "Kiel"]], "two": [["Mira", "Kiel"]], "three": [["Mira", "Oslo"]]})
+    question = read_question("Did Mira see Oslo?", reader)
+    nearest = find_start(question, reader.embedded("meets"), reader).nearest_facts
+    assert [fact.text for fact in reader.facts(nearest.rows)] == [
+        "Mira meets Oslo.",
+        "Mira meets Kiel.",
+        "Carl meets Kiel.",
+    ]
+
+
+def test_what_the_question_names_may_bear_another_name_where_it_is_told_of() -> None:
+    reader = read_from_memory([*written(), *documents_of({"letter": [["poet Lord Byron", "Oslo"]]})])
+    start = find_start(read_question("Who was the poet Lord Byron?", reader), reader.embedded("meets"), reader)
+    assert [entity.name for entity in reader.entities(start.anchors)] == ["poet Lord Byron"]
+    assert [entity.name for entity in reader.entities(start.alike.targets)] == ["Lord Byron"]
+
+    def reached(alike: Links) -> float:
+        graph = surround(start.facts, start.chunks, reader, alike)
+        conductance = conduct(graph, np.zeros(len(graph.facts), np.float32), reader)
+        masses = diffuse(graph, seed(start, graph, reader), conductance)
+        return float(masses.entities[position(start.alike.targets, graph.entities)].sum())
+
+    assert reached(start.alike) > 2 * reached(NO_LINKS)
 
 
 def test_bridges_are_names_that_lead_on_and_the_question_lacks(reader: MemoryReader) -> None:

@@ -24,12 +24,16 @@ VERBS = {
     "show": "print a document, chunk, fact or entity",
     "delete": "withdraw a document",
     "entities": "who is who: what may be one, deciding, undoing",
+    "hierarchy": "themes over all facts: building them, a picture of them",
     "doctor": "what is wrong, and what to do about it",
     "models": "the weights of local models",
     "reembed": "change the embedding model",
     "eval": "compare methods on a question set",
+    "serve": "many workspaces behind one server",
+    "keys": "who may do what at a server",
     "export": "write the workspace in another format",
     "import": "take in facts from elsewhere, or a whole workspace",
+    "mcp": "let agents ask the workspace",
 }
 
 

@@ -12,7 +12,7 @@ from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
 from polyadic import identity
-from polyadic.construction.definitions import defined
+from polyadic.construction.definitions import turns
 from polyadic.knowledge import Chunk, Document, Span
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
@@ -50,13 +50,15 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     Notes
     -----
     A place between two sentences is a boundary if it is the best within a reach of 0.7 times the wished size to
-    either side. Best is before a heading, then, where no title names the subject, before a sentence that says what
-    something is, then between paragraphs, then between sentences; among equals the digest of the two sentences
-    decides, which spreads boundaries evenly and is the same wherever those stand. A sentence that says what something
-    is, is a boundary if it is the best within 0.1 times the wished size. What is left too long is cut from its left,
-    each time at the best place 0.5 to 1.5 times the wish away.
+    either side. Best is before a heading, then, where no title names the subject, before a sentence that turns to
+    another (it says what something is that was not defined last), then between paragraphs, then between sentences;
+    among equals the digest of the two sentences decides, which spreads boundaries evenly and is the same wherever
+    those stand. A turn to another subject is a boundary if it is the best within 0.1 times the wished size, and the
+    chunk after it repeats nothing, because what came before was about something else. What is left too long is cut from
+    its left, each time at the best place 0.5 to 1.5 times the wish away.
 
-    All this is as local as sentences are: to the paragraph, and in a huge one to some thousands of characters.
+    All this is as local as sentences are: to the paragraph, and in a huge one to some thousands of characters; turns
+    are so from one definition to the next.
 
     >>> document = Document("file:engines", "Engines", "The first engine failed.  The second ran. ")
     >>> [(chunk.text, chunk.fresh) for chunk in chunk_document(document, ChunkingSettings())]
@@ -70,8 +72,9 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     spans: list[Span] = []
     fresh: list[int] = []
     before = 0
-    for first, last in pairwise([*_firsts(text, line, wish, subject_language), len(line.spans)]):
-        start = _overlap(line, before, first, settings.overlap)
+    turns_there = dict(_firsts(text, line, wish, subject_language))
+    for first, last in pairwise([*turns_there, len(line.spans)]):
+        start = first if turns_there[first] else _overlap(line, before, first, settings.overlap)
         spans.append(Span(line.spans[start].start, line.spans[last - 1].end))
         fresh.append(line.spans[first].start)
         before = first
@@ -113,17 +116,18 @@ def _measured(text: str, spans: Sequence[Span]) -> _Line:
     return _Line(spans, list(accumulate(counts, initial=0)))
 
 
-def _firsts(text: str, line: _Line, wish: int, subject_language: str) -> Iterator[int]:
-    """The sentences with which chunks begin."""
+def _firsts(text: str, line: _Line, wish: int, subject_language: str) -> Iterator[tuple[int, bool]]:
+    """The sentences with which chunks begin, and whether the text turns to another subject there."""
     count = len(line.spans)
     if line.tokens(0, count) <= _LONGEST * wish:
-        yield from range(min(count, 1))
+        yield from ((first, True) for first in range(min(count, 1)))
         return
     keys = _keys(text, line.spans, subject_language)
     subjects = [i for i in _peaks(line, keys, wish * _SUBJECT_REACH) if keys[i][0] is _Cut.BEFORE_SUBJECT]
     peaks = sorted({*subjects, *_peaks(line, keys, wish)})
     for first, last in pairwise([0, *peaks, count]):
-        yield from _pieces(line, keys, first, last, wish)
+        for piece in _pieces(line, keys, first, last, wish):
+            yield piece, keys[piece][0] is _Cut.BEFORE_SUBJECT
 
 
 def _keys(text: str, spans: Sequence[Span], subject_language: str) -> list[_Key]:
@@ -135,19 +139,21 @@ def _keys(text: str, spans: Sequence[Span], subject_language: str) -> list[_Key]
     apart = [bool(_BLANK_LINE.search(text, *gap)) for gap in islice(gaps, 0, None, 2)]
     apart[0] = apart[-1] = True
     headings = [_is_heading(text, span, *around) for span, around in zip(spans, pairwise(apart), strict=True)]
+    turned = _turned(text, spans, subject_language) if subject_language else set()
     keys = [(_Cut.BETWEEN_PARAGRAPHS, "")]
     for i, (left, right) in enumerate(pairwise(spans), start=1):
         digest = identity.digest(text[left.start : left.end], text[right.start : right.end])
         cut = _cut(headings[i - 1], headings[i], apart[i])
-        if cut in _WITHIN_A_SECTION and subject_language and _defines(text, right, subject_language):
+        if cut in _WITHIN_A_SECTION and right.start in turned:
             cut = _Cut.BEFORE_SUBJECT
         keys.append((cut, digest))
     return keys
 
 
-def _defines(text: str, span: Span, language: str) -> bool:
-    """Whether a sentence says what something is, and so begins to speak of it."""
-    return bool(defined(plain(text[span.start : min(span.end, span.start + _OPENING)]), language, ""))
+def _turned(text: str, spans: Sequence[Span], language: str) -> set[int]:
+    """Where the sentences start that say what something else is, and so begin to speak of it."""
+    openings = ((span.start, plain(text[span.start : min(span.end, span.start + _OPENING)])) for span in spans)
+    return {start for start, _ in turns(openings, language)}
 
 
 def _is_heading(text: str, span: Span, apart_above: bool, apart_below: bool) -> bool:

@@ -9,7 +9,7 @@ from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Stamp
 
 # Changes when the same settings and extractor would cut or read a document in another way.
-_VERSION = 1
+_VERSION = 2
 
 
 class Work(Enum):

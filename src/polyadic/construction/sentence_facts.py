@@ -45,7 +45,7 @@ class SentenceExtractor:
         ISO 639-1, or ``auto`` to tell each document's language from its text.
     """
 
-    name = "sentences-3"
+    name = "sentences-4"
     paid = False
 
     def __init__(self, language: str = "auto") -> None:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from polyadic.construction.definitions import defined
+from polyadic.construction.definitions import defined, turns
 from polyadic.knowledge import Document
 from polyadic.text.names import Sort, Vocabulary, names
 from polyadic.text.plain_text import headings, plain
@@ -66,12 +66,9 @@ def _openings(text: str, known: Vocabulary) -> Iterator[tuple[int, str]]:
             continue
         subject = _subject(plain(words[:_OPENING]), known)
         yield start, subject
-        for sentence in _NEXT_SENTENCE.finditer(words):
-            opening = plain(words[sentence.end() : sentence.end() + _OPENING])
-            turned = defined(opening, known.language, "")
-            if turned and not set(turned.casefold().split()) <= set(subject.casefold().split()):
-                subject = turned
-                yield start + sentence.end(), subject
+        ends = (sentence.end() for sentence in _NEXT_SENTENCE.finditer(words))
+        further = ((start + end, plain(words[end : end + _OPENING])) for end in ends)
+        yield from turns(further, known.language, subject)
 
 
 def _subject(opening: str, known: Vocabulary) -> str:

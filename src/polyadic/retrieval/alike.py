@@ -1,7 +1,8 @@
 """Entities whose names say that they may be one: "S. R. Puttanna Kanagal" and "Puttanna Kanagal".
 
-A language model names things as each passage does. What a passage calls by a longer name than the title of another
-document does is joined while a question is answered, and only then: evidence and identity stay as they are.
+A language model names things as each passage does, and a person asks in yet other words. What a passage or a question
+calls by a longer name than the title of another document does is joined while a question is answered, and only then:
+evidence and identity stay as they are.
 """
 
 import re

@@ -4,15 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polyadic.retrieval.alike import alike
 from polyadic.retrieval.conductance import completeness
 from polyadic.retrieval.diffusion import Masses
+from polyadic.retrieval.hits import targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Subgraph, position
-from polyadic.store.protocol import Hits, Reader, Rows, Vectors
+from polyadic.store.protocol import Hits, Links, Reader, Rows, Vectors
 
 ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT = 1.0, 1.0, 0.1
 SEED_FACTS, SEED_CHUNKS = 3, 10
 SHARPNESS = 4
+NAMING_WEIGHT = 0.2
 NEAREST_FACTS, NEAREST_CHUNKS = 60, 20
 _FACTS_OF_AN_ANCHOR = 100
 _CHUNKS_ABOUT_AN_ANCHOR = 3
@@ -22,12 +25,13 @@ _FACTS_IN_A_CHUNK = 200
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What the question leads to directly: its anchors, the nearest facts and chunks.
+    """What the question leads to directly: its anchors, what may be one with them, the nearest facts and chunks.
 
     ``facts`` and ``chunks`` are all that belongs to these, each once: the ground that a walk covers.
     """
 
     anchors: Rows
+    alike: Links
     nearest_facts: Hits
     nearest_chunks: Hits
     facts: Rows
@@ -36,21 +40,21 @@ class Start:
 
 def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
-    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), reader)
+    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
-    about = reader.titled(question.anchors, _CHUNKS_ABOUT_AN_ANCHOR).targets
+    same = alike(question.anchors, reader)
+    about = reader.titled(np.union1d(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     chunks = np.union1d(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = np.unique(np.concatenate([near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets]))
-    return Start(question.anchors, near_facts, near_chunks, facts, chunks)
+    return Start(question.anchors, same, near_facts, near_chunks, facts, chunks)
 
 
 def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:
     """Initial masses: anchors, the rarer the heavier; a few facts and chunks, the more similar the heavier."""
     facts, entities, chunks = (np.zeros(size, dtype=np.float32) for size in graph.sizes)
     anchors = start.anchors[np.isin(start.anchors, graph.entities)]
-    rarity = 1.0 / np.sqrt(np.maximum(reader.spread(anchors), 1))
-    entities[position(anchors, graph.entities)] = ANCHOR_WEIGHT * _shares(rarity.astype(np.float32))
+    entities[position(anchors, graph.entities)] = ANCHOR_WEIGHT * _shares(_rarity(anchors, reader))
     near = start.nearest_chunks.rows[:SEED_CHUNKS]
     chunks[position(near, graph.chunks)] = CHUNK_WEIGHT * _sharpened(start.nearest_chunks.scores[:SEED_CHUNKS])
     said, bare = _statements(start, reader)
@@ -70,11 +74,30 @@ def _statements(start: Start, reader: Reader) -> tuple[Hits, Hits]:
     return Hits(rows[said], shares[is_fact]), Hits(rows[bare], shares[~is_fact])
 
 
-def _telling(hits: Hits, reader: Reader) -> Hits:
-    """The hits in the order of similarity times completeness."""
-    worth = np.asarray(hits.scores * completeness(hits.rows, reader), dtype=np.float32)
+def _telling(hits: Hits, question: Question, reader: Reader) -> Hits:
+    """The hits in the order of similarity times completeness; somewhat better is what holds names of the question.
+
+    Vectors blur names: what is like a question may speak of another player who was born in another town.
+    """
+    named = 1.0 + NAMING_WEIGHT * _share_named(hits.rows, question, reader)
+    worth = np.asarray(hits.scores * completeness(hits.rows, reader) * named, dtype=np.float32)
     order = np.argsort(-worth, kind="stable")
     return Hits(hits.rows[order], worth[order])
+
+
+def _share_named(facts: Rows, question: Question, reader: Reader) -> Vectors:
+    """The share of the question's names that take part in each fact, the rarer the weightier; homonyms are one name."""
+    weights = np.zeros(len(question.mentions), dtype=np.float32)
+    np.maximum.at(weights, question.groups, _rarity(question.anchors, reader))
+    shares = _shares(weights)
+    group_of = dict(zip(question.anchors.tolist(), question.groups.tolist(), strict=True))
+    entities = targets_by_source(reader.entities_of(facts))
+    held = ({group_of[entity] for entity in entities.get(fact, ()) if entity in group_of} for fact in facts.tolist())
+    return np.array([shares[list(groups)].sum() for groups in held], dtype=np.float32)
+
+
+def _rarity(entities: Rows, reader: Reader) -> Vectors:
+    return np.asarray(1.0 / np.sqrt(np.maximum(reader.spread(entities), 1)), dtype=np.float32)
 
 
 def _sharpened(similarities: Vectors) -> Vectors:

@@ -55,6 +55,11 @@ def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS)
     )
 
 
+def joined(first: Links, second: Links) -> Links:
+    """The pairs of both."""
+    return Links(np.concatenate([first.sources, second.sources]), np.concatenate([first.targets, second.targets]))
+
+
 def position(rows: Rows, among: Rows) -> Places:
     """Where rows stand in a sorted array that holds them all."""
     return np.searchsorted(among, rows)

@@ -1,5 +1,7 @@
 """Method ``none``: no knowledge; the language model answers alone (the papers' first baseline)."""
 
+from dataclasses import replace
+
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge
@@ -13,4 +15,4 @@ class Nothing:
     name = "none"
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
-        return knowledge(question, self.name, (), context_tokens, Trace())
+        return replace(knowledge(question, self.name, (), context_tokens, Trace()), sought=False)

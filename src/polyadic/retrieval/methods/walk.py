@@ -24,7 +24,7 @@ from polyadic.retrieval.question import Question, read_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
 from polyadic.retrieval.reasons import Reasons
 from polyadic.retrieval.seeds import Start, find_start, seed
-from polyadic.retrieval.subgraph import Subgraph, surround
+from polyadic.retrieval.subgraph import Subgraph, joined, surround
 from polyadic.retrieval.trace import Trace
 from polyadic.settings import WalkSettings
 from polyadic.store.protocol import Reader, Rows, Vectors
@@ -71,7 +71,7 @@ class Walk:
         return knowledge(question, self.name, items, context_tokens, trace)
 
     def _first(self, start: Start, aims: Vectors, reader: Reader) -> _Found:
-        graph = surround(start.facts, start.chunks, reader)
+        graph = surround(start.facts, start.chunks, reader, start.alike)
         similarity = _to_question(graph.facts, aims, reader)
         masses = self._diffuse(start, graph, standardised(similarity), reader)
         return _Found(graph, masses, similarity, np.zeros_like(similarity))
@@ -82,7 +82,7 @@ class Walk:
         """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
         facts = np.union1d(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = np.union1d(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
-        graph = surround(facts, chunks, reader, bridges.alike)
+        graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
         similarity = _to_question(graph.facts, aims, reader)
         second = reader.similarity("fact", graph.facts, asides).max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
