@@ -53,8 +53,8 @@ class Cluster:
     own
         Those of the members that are more likely here than in any other cluster (sparsity counts these alone).
     sources
-        Identifiers of all entities, summaries and facts whose words the summaries were made from. If one of them
-        changes or goes, the cluster is stale.
+        Identifiers of all entities, summaries and facts whose words the summaries were made from. If what they
+        said then is said no more, or one of them goes, the cluster is stale.
     summaries
         Empty if the cluster is stale.
     stale
@@ -113,8 +113,8 @@ class Community:
     basis
         A digest of what its report was made from; another one where a report would now be made from something else.
     sources
-        Identifiers of all entities, summaries and facts whose words the report was made from. If one of them changes
-        or goes, the community is stale.
+        Identifiers of all entities, summaries and facts whose words the report was made from. If what they said
+        then is said no more, or one of them goes, the community is stale.
     tokens
         Of the report's text.
     report

@@ -1,17 +1,16 @@
-"""Hierarchies over whatever a store holds, drawn at random, and what becomes of them, worked out the slow way."""
+"""Hierarchies over whatever a store holds, drawn at random, and steps from one to the next."""
 
 import random
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from polyadic.store.protocol import Reader, Store
-from polyadic.themes import Cluster, Community, Finding, Hierarchy, Rearrangement, Report, Summary
+from polyadic.themes import Cluster, Community, Finding, Rearrangement, Report, Summary
 from tests.support.vectors import vectors
 
 ALL = 1_000
-Words = Mapping[str, tuple[str, ...]]
 
 
 def by_hand(reader: Reader) -> tuple[Cluster, Community]:
@@ -155,44 +154,26 @@ def reword(store: Store, seed: int) -> Rearrangement:
     cluster = draw.choice(before.clusters)
     change = Rearrangement((), (), [cluster.id], *numbers)
     if not cluster.stale and draw.random() < 0.8:
-        others = [replace(one, description=f"{one.description} and {seed}") for one in cluster.summaries]
+        other = draw.choice([f"and {seed}", ""])
+        others = [replace(one, description=f"{one.description} {other}" if other else "") for one in cluster.summaries]
         left = draw.choice([others, [*cluster.summaries[:1], *others[1:]], cluster.summaries[1:]])
         change = Rearrangement([replace(cluster, summaries=tuple(left))], (), (), *numbers)
     rearrange(store, change)
     return change
 
 
-def became(before: Hierarchy, told: Words, now: Words, given: Rearrangement | None = None) -> Hierarchy:
-    """The hierarchy after a change of its ground, or after one of its own, worked out from all that there is.
-
-    ``told`` are the words of all before, ``now`` those of facts and entities after it. What is given stands as it is.
-    """
-    words = dict(now)
-    new = themes_of(given.clusters, given.communities) if given else {}
-    old = themes_of(before.clusters, before.communities)
-    there = {one: theme for one, theme in (old | new).items() if given is None or one not in given.gone}
-    clusters: list[Cluster] = []
-    communities: list[Community] = []
-    for one, theme in sorted(there.items(), key=lambda item: (_height(item[1]), item[0])):
-        kept = theme if one in new else _kept(theme, told, words)
-        if isinstance(kept, Cluster):
-            clusters.append(kept)
-            words |= summary_words([kept])
-        else:
-            communities.append(kept)
-    numbers = given or before
-    return Hierarchy(tuple(clusters), tuple(communities), tuple(numbers.sparsities), numbers.settled, numbers.since)
-
-
-def _height(theme: Cluster | Community) -> tuple[bool, int]:
-    """Communities may hold summaries of all layers."""
-    return (False, theme.layer) if isinstance(theme, Cluster) else (True, theme.level)
-
-
-def _kept(theme: Cluster | Community, told: Words, words: Words) -> Cluster | Community:
-    worded = all(source in words and words[source] == told[source] for source in theme.sources)
-    if worded and not theme.stale and all(member in words for member in theme.members):
-        return theme
-    if isinstance(theme, Cluster):
-        return Cluster(theme.layer, theme.members, theme.own, stale=True)
-    return Community(theme.level, theme.members, theme.parent, stale=True)
+def move(store: Store, seed: int) -> Rearrangement:
+    """Let a community have fewer members and a cluster other ones of its own; both say what they said."""
+    draw = random.Random(seed)
+    with store.read() as reader:
+        before = reader.hierarchy()
+    holding = {one.parent for one in before.communities}
+    parts = [one for one in before.communities if one.report and one.id not in holding]
+    wholes = [one for one in before.clusters if not one.stale]
+    chosen = draw.sample(parts, min(1, len(parts)))
+    moved = [replace(one, members=one.members[draw.randint(0, 1) :]) for one in chosen]
+    owning = [replace(one, own=one.members[:1]) for one in draw.sample(wholes, min(1, len(wholes)))]
+    gone = [one.id for one in chosen if one.id not in {other.id for other in moved}]
+    change = Rearrangement(owning, moved, gone, before.sparsities, before.settled, before.since)
+    rearrange(store, change)
+    return change

@@ -167,6 +167,7 @@ decisions = st.sets(
 )
 
 
+@pytest.mark.slow
 @given(corpora, st.sets(st.sampled_from("abcd")), decisions)
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_outside_shows_whatever_is_decided(corpus: Corpus, wanted: set[str], made: set[Decision]) -> None:

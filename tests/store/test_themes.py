@@ -1,4 +1,4 @@
-"""What every store promises of the hierarchy: it is kept as given, and what rests on what has changed is not told."""
+"""What every store promises of the hierarchy: it is kept as given, and told while what it was made from is said."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from polyadic.identity import entity_id
+from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.overlay import Decision, Kind
 from polyadic.store.protocol import Store
 from polyadic.store.sqlite import SqliteStore
@@ -125,18 +126,98 @@ def test_a_member_whose_words_were_not_used_counts_only_where_it_goes(store: Sto
         assert [one.stale for one in reader.hierarchy().clusters] == [True]
 
 
-def test_another_name_by_decision_makes_stale_as_any_other(store: Store) -> None:
+def told(name: str, description: str) -> tuple[Document, list[Chunk], list[Evidence]]:
+    """A document that describes all whom it is about."""
+    source, chunks, evidence = document(name, STATEMENTS)
+    described = [
+        replace(one, participants=tuple(replace(p, description=description) for p in one.participants))
+        for one in evidence
+    ]
+    return source, chunks, described
+
+
+def test_what_is_said_more_often_makes_nothing_stale_what_is_said_no_more_does(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path, "test vectors")) as store:
+        first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
+        with store.read() as reader:
+            cluster, community = by_hand(reader)
+            summary = replace(cluster.summaries[0], description=reader.entities(np.array([0]))[0].description)
+        assert summary.description == "a calculating person"
+        cluster = replace(cluster, summaries=(summary,))
+        rearrange(store, Rearrangement([cluster], [community]))
+        publish_told(store, [told("c", "someone")])
+        with store.read() as reader:
+            assert {one.description for one in reader.entities(np.arange(4))} == {"someone"}
+            assert reader.hierarchy() == Hierarchy((cluster,), (community,))
+        withdraw(store, first)
+        with store.read() as reader:
+            hierarchy = reader.hierarchy()
+            assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
+        assert store.problems() == []
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(b"calculating" in data for data in files) and any(b"someone" in data for data in files)
+
+
+def test_what_says_the_same_in_another_place_still_rests_on_what_it_was_made_from(store: Store) -> None:
+    first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    community = replace(community, sources=cluster.sources)
+    rearrange(store, Rearrangement([cluster], [community]))
+    publish_told(store, [told("c", "someone")])
+    moved = replace(community, members=community.members[1:])
+    rearrange(store, Rearrangement([replace(cluster, own=cluster.members)], [moved], [community.id]))
+    withdraw(store, first)
+    with store.read() as reader:
+        hierarchy = reader.hierarchy()
+        assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
+
+
+@pytest.mark.parametrize(("before", "after"), [("Who computes.", "Who counts."), ("", "Who counts."), ("It is.", "")])
+def test_any_other_words_of_a_summary_make_stale_what_rests_on_it(store: Store, before: str, after: str) -> None:
+    publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    first, second = (
+        replace(cluster, summaries=(replace(cluster.summaries[0], description=description),))
+        for description in (before, after)
+    )
+    rearrange(store, Rearrangement([first], [community]))
+    rearrange(store, Rearrangement([second]))
+    with store.read() as reader:
+        assert [one.stale for one in reader.hierarchy().communities] == [True]
+    assert store.problems() == []
+
+
+def test_a_report_that_came_out_the_same_rests_on_the_summary_as_it_is_now(store: Store) -> None:
+    publish(store, "a", STATEMENTS)
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    rearrange(store, Rearrangement([cluster], [community]))
+    reworded = replace(cluster, summaries=(replace(cluster.summaries[0], description="Who counts."),))
+    rearrange(store, Rearrangement([reworded], [community]))
+    assert store.problems() == []
+    rearrange(store, Rearrangement([replace(reworded, own=reworded.members)]))
+    with store.read() as reader:
+        assert [one.stale for one in reader.hierarchy().communities] == [False]
+
+
+def test_a_name_by_decision_holds_until_it_is_undone(store: Store) -> None:
     publish(store, "a", STATEMENTS)
     with store.read() as reader:
         cluster, community = by_hand(reader)
     decision = Decision(Kind.MERGE, ("Babbage", "nobody else"), "BABBAGE")
     assert entity_id("babbage") in cluster.sources
-    for new, undone in (([decision], []), ([], [decision])):
-        rearrange(store, Rearrangement([cluster], [community]))
-        decide(store, new, undone)
-        with store.read() as reader:
-            hierarchy = reader.hierarchy()
-            assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
+    rearrange(store, Rearrangement([cluster], [community]))
+    decide(store, [decision])
+    with store.read() as reader:
+        assert reader.hierarchy() == Hierarchy((cluster,), (community,))
+    rearrange(store, Rearrangement(gone=[cluster.id, community.id]))
+    rearrange(store, Rearrangement([cluster], [community]))
+    decide(store, [], [decision])
+    with store.read() as reader:
+        hierarchy = reader.hierarchy()
+        assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
 
 
 def test_a_new_arrangement_leaves_the_arrays_of_the_store_alone(tmp_path: Path) -> None:

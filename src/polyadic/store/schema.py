@@ -196,7 +196,7 @@ MIGRATIONS = (
     CREATE TABLE theme_source (                 -- what makes a theme stale
         source BLOB NOT NULL,                   -- digest of an entity, a fact or a summary
         theme INTEGER NOT NULL,
-        worded INTEGER NOT NULL,                -- 1: where its words change; 0: a member, only where it goes
+        words BLOB NOT NULL,                    -- what it was told of the source (theme_words.py); of members nothing
         PRIMARY KEY (source, theme)
     ) WITHOUT ROWID;
     CREATE TABLE summary (

@@ -1,7 +1,7 @@
 """Whether the hierarchy of a store is sound: each count says of how many clusters, communities or summaries it is not.
 
-A cluster or community that is not stale rests on what is there, and what it rests on is noted; one that is stale has no
-words left.
+A cluster or community that is not stale rests on what is there, and what it rests on is noted with the words that it
+was told, which hold; one that is stale has no words left.
 """
 
 import sqlite3
@@ -13,76 +13,105 @@ from polyadic import identity
 from polyadic.derivation import form
 from polyadic.store.derived import vector_digest
 from polyadic.store.theme_records import CLUSTER, load_report, unpack
+from polyadic.store.theme_words import Words, holding, unpack_words
 
 _THERE = "SELECT lower(hex(digest)) FROM entity UNION SELECT lower(hex(digest)) FROM fact"
-_NOTED = "SELECT theme, lower(hex(source)), worded FROM theme_source"
+_NOTED = "SELECT theme, source, words FROM theme_source"
 
 
 @dataclass(frozen=True, slots=True)
 class _Theme:
-    """A row; ``grounds`` are pairs of what it rests on, and whether by its words; ``worded`` says that it has words."""
+    """A row; ``notes`` are what it was told, by what it rests on; ``worded`` says that it has words."""
 
-    key: int
     digest: str
     kind: str
     level: int
     stale: bool
     members: tuple[str, ...]
-    grounds: frozenset[tuple[str, int]]
+    sources: tuple[str, ...]
+    notes: Mapping[str, Words]
     worded: bool
     report: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Themes:
+    """All rows by key; ``notes`` are those of no row, ``now`` says what holds of all that notes are about."""
+
+    rows: Mapping[int, _Theme]
+    notes: Mapping[int, Mapping[str, Words]]
+    now: Mapping[str, Words]
+
+
 def theme_problems(connection: sqlite3.Connection) -> Iterator[str]:
     """What is wrong, in a few words each."""
-    themes = list(_themes(connection))
+    themes = _themes(connection)
     for what, count in _CHECKS.items():
         if wrong := count(connection, themes):
             yield f"{wrong:,} {what}"
 
 
-def _themes(connection: sqlite3.Connection) -> Iterator[_Theme]:
+def _themes(connection: sqlite3.Connection) -> _Themes:
+    notes: dict[int, dict[str, Words]] = defaultdict(dict)
+    told: dict[bytes, Words] = {}
+    for theme, source, data in connection.execute(_NOTED):
+        words = notes[theme][source.hex()] = unpack_words(data)
+        told[source] = words | told.get(source, frozenset())
     rows = connection.execute(
-        "SELECT id, lower(hex(digest)), kind, level, stale, members, sources, basis != '' OR tokens > 0,"
+        "SELECT id, lower(hex(digest)), kind, level, stale, members, sources,"
+        " basis != '' OR tokens > 0 OR stale AND sources != x'',"
         " EXISTS (SELECT 1 FROM summary s WHERE s.theme = t.id), report FROM theme t"
     )
+    themes = {}
     for key, digest, kind, level, stale, members, sources, has_numbers, has_summaries, report in rows:
-        by_words, held = unpack(sources), unpack(members)
-        grounds = {(one, 1) for one in by_words} | {(one, 0) for one in set(held).difference(by_words)}
         worded = bool(has_numbers or has_summaries) or report is not None
-        yield _Theme(key, digest, kind, level, bool(stale), held, frozenset(grounds), worded, report)
+        mine = notes.pop(key, {})
+        themes[key] = _Theme(digest, kind, level, bool(stale), unpack(members), unpack(sources), mine, worded, report)
+    return _Themes(themes, notes, {source.hex(): words for source, words in holding(connection, told).items()})
 
 
-def _misnamed(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
-    return sum(theme.digest != identity.digest(theme.kind, str(theme.level), *theme.members) for theme in themes)
+def _misnamed(connection: sqlite3.Connection, themes: _Themes) -> int:
+    rows = themes.rows.values()
+    return sum(theme.digest != identity.digest(theme.kind, str(theme.level), *theme.members) for theme in rows)
 
 
-def _groundless(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
+def _groundless(connection: sqlite3.Connection, themes: _Themes) -> int:
     """A summary is there if its cluster is not stale, which is looked at for itself."""
     there = {digest for (digest,) in connection.execute(_THERE)}
     there |= {digest for (digest,) in connection.execute("SELECT lower(hex(digest)) FROM summary")}
-    return sum(not theme.stale and any(one not in there for one, _ in theme.grounds) for theme in themes)
+    return sum(
+        not theme.stale and not there.issuperset((*theme.members, *theme.sources)) for theme in themes.rows.values()
+    )
 
 
-def _wrongly_noted(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
-    """What is stale need not be noted any more; notes of what is gone count as well."""
-    noted: dict[int, set[tuple[str, int]]] = defaultdict(set)
-    for theme, source, worded in connection.execute(_NOTED):
-        noted[theme].add((source, worded))
+def _wrongly_noted(connection: sqlite3.Connection, themes: _Themes) -> int:
+    """What is stale is noted no more; notes of what is gone count as well."""
+    return sum(not _is_noted(theme, themes.now) for theme in themes.rows.values()) + len(themes.notes)
+
+
+def _is_noted(theme: _Theme, now: Mapping[str, Words]) -> bool:
+    """All that a theme rests on, with words where its sources have any; of members that are no sources none."""
+    sources = frozenset(theme.sources)
+    if theme.notes.keys() != (set() if theme.stale else sources.union(theme.members)):
+        return False
+    return all(bool(words) == (one in sources and bool(now[one])) for one, words in theme.notes.items() if one in now)
+
+
+def _unsaid(connection: sqlite3.Connection, themes: _Themes) -> int:
+    """What is gone is looked at for itself."""
+    now = themes.now
+    return sum(
+        any(not words <= now.get(one, words) for one, words in theme.notes.items()) for theme in themes.rows.values()
+    )
+
+
+def _told_though_stale(connection: sqlite3.Connection, themes: _Themes) -> int:
+    return sum(theme.stale and theme.worded for theme in themes.rows.values())
+
+
+def _unreadable(connection: sqlite3.Connection, themes: _Themes) -> int:
     wrong = 0
-    for one in themes:
-        mine = noted.pop(one.key, set())
-        wrong += not mine <= one.grounds if one.stale else mine != one.grounds
-    return wrong + len(noted)
-
-
-def _told_though_stale(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
-    return sum(theme.stale and theme.worded for theme in themes)
-
-
-def _unreadable(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
-    wrong = 0
-    for report in (theme.report for theme in themes if theme.report is not None):
+    for report in (theme.report for theme in themes.rows.values() if theme.report is not None):
         try:
             load_report(report)
         except (ValueError, TypeError):
@@ -90,9 +119,9 @@ def _unreadable(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
     return wrong
 
 
-def _stray_summaries(connection: sqlite3.Connection, themes: list[_Theme]) -> int:
+def _stray_summaries(connection: sqlite3.Connection, themes: _Themes) -> int:
     """Each has a cluster, whose members alone it covers, is named after it, and has the vector of its form."""
-    clusters = {theme.key: theme for theme in themes if theme.kind == CLUSTER}
+    clusters = {key: theme for key, theme in themes.rows.items() if theme.kind == CLUSTER}
     wrong = 0
     for digest, cluster, name, description, members, vector in connection.execute(
         "SELECT lower(hex(s.digest)), s.theme, s.name, s.description, s.members, v.digest FROM summary s"
@@ -105,10 +134,11 @@ def _stray_summaries(connection: sqlite3.Connection, themes: list[_Theme]) -> in
     return wrong
 
 
-_CHECKS: Mapping[str, Callable[[sqlite3.Connection, list[_Theme]], int]] = {
+_CHECKS: Mapping[str, Callable[[sqlite3.Connection, _Themes], int]] = {
     "clusters or communities are not those of their members": _misnamed,
     "clusters or communities rest on what is not there": _groundless,
     "clusters or communities rest on other things than noted": _wrongly_noted,
+    "clusters or communities tell what nothing says any more": _unsaid,
     "clusters or communities are told though they are stale": _told_though_stale,
     "reports cannot be read": _unreadable,
     "summaries differ from what their cluster says": _stray_summaries,

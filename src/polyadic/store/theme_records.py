@@ -130,7 +130,7 @@ def _summary(
 def _cluster(
     summaries: tuple[Summary, ...], level: int, members: bytes, own: bytes, sources: bytes, stale: int
 ) -> Cluster:
-    return Cluster(level, unpack(members), unpack(own), () if stale else unpack(sources), summaries, bool(stale))
+    return Cluster(level, unpack(members), unpack(own), unpack(sources), summaries, bool(stale))
 
 
 def _community(
@@ -148,7 +148,7 @@ def _community(
         unpack(members),
         parent.hex(),
         basis,
-        () if stale else unpack(sources),
+        unpack(sources),
         load_report(report) if report else None,
         tokens,
         bool(stale),

@@ -29,8 +29,7 @@ class Grounds:
     @classmethod
     def build(cls, connection: sqlite3.Connection) -> Self:
         """Read out of the tables, within the transaction that the connection is in."""
-        # What is stale has kept the identifiers of its sources, but only its members are told of it.
-        themes = connection.execute("SELECT id, members, iif(stale, x'', sources) FROM theme ORDER BY id").fetchall()
+        themes = connection.execute("SELECT id, members, sources FROM theme ORDER BY id").fetchall()
         keys = np.array([key for key, _, _ in themes], dtype=np.int64)
         packed = [members + sources for _, members, sources in themes]
         entities, facts, known = (

@@ -1,12 +1,14 @@
 """Writing the hierarchy of the SQLite store, and marking what has become stale of it.
 
-What a theme (a cluster or a community) rests on is known by public identifiers: rows of tables are used again.
+What a theme (a cluster or a community) rests on is known by public identifiers: rows of tables are used again. It is
+stale once anything that it rests on is gone, or is no longer said to be what the theme was told of it.
 """
 
 import secrets
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from polyadic import identity
 from polyadic.derivation import form
@@ -14,13 +16,22 @@ from polyadic.store.database import select_in
 from polyadic.store.derived import VectorNeeds, digest_bytes
 from polyadic.store.protocol import Change
 from polyadic.store.theme_records import CLUSTER, COMMUNITY, SERIES, dump_report, dump_series, pack, unpack
+from polyadic.store.theme_words import Words, displayed, existing, holding, pack_words, unpack_words
 from polyadic.themes import Cluster, Community, Rearrangement, Summary
 
 GENERATION = "hierarchy"
 """Key in the table meta: a drawn name of the state of the hierarchy."""
-_WIPE = "UPDATE theme SET stale = 1, tokens = 0, basis = '', report = NULL WHERE id = ?"
-Words = Mapping[bytes, tuple[str, ...]]
-"""By digest what an entity or a summary says of itself; facts are what they say, so of them nothing."""
+_WIPE = "UPDATE theme SET stale = 1, tokens = 0, basis = '', report = NULL, sources = x'' WHERE id = ?"
+Speech = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
+"""What a theme says, its report or its summaries, and from which sources."""
+
+
+@dataclass(slots=True)
+class _Removed:
+    """What has been taken out: summaries by the layer of their cluster, and what was told to those who had words."""
+
+    summaries: dict[int, list[bytes]] = field(default_factory=dict)
+    told: dict[Speech, dict[bytes, Words]] = field(default_factory=dict)
 
 
 class ThemeTables:
@@ -32,22 +43,22 @@ class ThemeTables:
 
     # what changes in the hypergraph
 
-    def touched(self, change: Change) -> Words:
-        """The words, as they are, of all that a change may alter and a theme rests on."""
+    def touched(self, change: Change) -> list[bytes]:
+        """Digests of all that a change may alter and a theme rests on."""
         if self._connection.execute("SELECT 1 FROM theme_source LIMIT 1").fetchone() is None:
-            return {}
+            return []
         decided = (key for decision in (*change.decided, *change.undone) for key in decision.touched)
         entities = [identity.entity_id(key) for key in {*change.tallies.entities, *decided}]
         digests = [digest_bytes(one) for one in (*entities, *change.tallies.facts)]
         rested_on = select_in(
             self._connection, "SELECT DISTINCT source FROM theme_source WHERE source IN ({})", digests
         )
-        return self._words([digest for (digest,) in rested_on])
+        return [digest for (digest,) in rested_on]
 
-    def mark(self, before: Words) -> None:
-        """Make stale what rests on anything that no longer has these words, and wipe it."""
-        after = self._words(list(before))
-        self._mark(*_differing(before, after))
+    def mark(self, touched: Sequence[bytes]) -> None:
+        """Make stale, and wipe, what rests on any of these that is gone, or was told what holds of it no longer."""
+        while touched:
+            touched = [digest for theme in sorted(self._fallen(touched)) for digest in self._wipe(theme)]
 
     # what changes in the hierarchy
 
@@ -57,12 +68,11 @@ class ThemeTables:
         From the ground up: what rests on a summary is marked by what became of it before what replaces it comes in.
         """
         clusters = (cluster.id for cluster in change.clusters)
-        before = self._remove([*change.gone, *clusters, *(community.id for community in change.communities)])
-        for layer in sorted({*before, *(cluster.layer for cluster in change.clusters)}):
-            self._insert([cluster for cluster in change.clusters if cluster.layer == layer])
-            words = before.get(layer, {})
-            self._mark(*_differing(words, self._words(list(words))))
-        self._insert(change.communities)
+        removed = self._remove([*change.gone, *clusters, *(community.id for community in change.communities)])
+        for layer in sorted({*removed.summaries, *(cluster.layer for cluster in change.clusters)}):
+            self._insert([cluster for cluster in change.clusters if cluster.layer == layer], removed)
+            self.mark(removed.summaries.get(layer, []))
+        self._insert(change.communities, removed)
         self._connection.executemany(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
             [
@@ -73,34 +83,41 @@ class ThemeTables:
 
     # steps of the above
 
-    def _words(self, digests: Sequence[bytes]) -> Words:
-        """Of those that are there."""
-        words: dict[bytes, tuple[str, ...]] = {}
-        for table in ("entity", "summary"):
-            sql = f"SELECT digest, name, type, description FROM {table} WHERE digest IN ({{}})"
-            words |= {digest: tuple(said) for digest, *said in select_in(self._connection, sql, digests)}
-        facts = select_in(self._connection, "SELECT digest FROM fact WHERE digest IN ({})", digests)
-        return words | {digest: () for (digest,) in facts}
-
-    def _mark(self, reworded: Iterable[bytes], gone: Iterable[bytes]) -> None:
-        resting = {*self._resting_on(list(reworded), "AND s.worded"), *self._resting_on(list(gone), "")}
-        while resting:
-            vanished = [digest for theme in sorted(resting) for digest in self._wipe(theme)]
-            resting = set(self._resting_on(vanished, ""))
-
-    def _resting_on(self, digests: Sequence[bytes], how: str) -> Iterator[int]:
-        sql = (
-            "SELECT s.theme FROM theme_source s JOIN theme t ON t.id = s.theme"
-            f" WHERE NOT t.stale {how} AND s.source IN ({{}})"
-        )
-        return (theme for (theme,) in select_in(self._connection, sql, digests))
+    def _fallen(self, touched: Sequence[bytes]) -> set[int]:
+        notes = [
+            (theme, source, unpack_words(words))
+            for theme, source, words in select_in(
+                self._connection,
+                "SELECT s.theme, s.source, s.words FROM theme_source s JOIN theme t ON t.id = s.theme"
+                " WHERE NOT t.stale AND s.source IN ({})",
+                touched,
+            )
+        ]
+        told: dict[bytes, Words] = {}
+        for _, source, words in notes:
+            told[source] = words | told.get(source, frozenset())
+        now = holding(self._connection, told)
+        return {theme for theme, source, words in notes if source not in now or not words <= now[source]}
 
     def _wipe(self, theme: int) -> list[bytes]:
         """Leave nothing of a theme but its members; returns the digests of its summaries, which are no more."""
+        grounds = self._connection.execute("SELECT members, sources FROM theme WHERE id = ?", (theme,)).fetchone()
+        self._forget_notes(theme, grounds)
         self._connection.execute(_WIPE, (theme,))
-        return list(self._remove_summaries(theme))
+        return [digest for digest, *_ in self._remove_summaries(theme)]
 
-    def _remove_summaries(self, theme: int) -> Words:
+    def _forget_notes(self, theme: int, grounds: Iterable[bytes]) -> dict[bytes, Words]:
+        """Returns what the theme was told, by source; ``grounds`` is all that it rests on."""
+        sources = {one for ground in grounds for one in unpack(ground)}
+        forgotten = select_in(
+            self._connection,
+            "DELETE FROM theme_source WHERE theme = ? AND source IN ({}) RETURNING source, words",
+            [digest_bytes(one) for one in sources],
+            (theme,),
+        )
+        return {source: unpack_words(words) for source, words in forgotten}
+
+    def _remove_summaries(self, theme: int) -> frozenset[tuple[bytes, str, str, str]]:
         removed = self._connection.execute(
             "DELETE FROM summary WHERE theme = ? RETURNING digest, name, type, description, vector", (theme,)
         ).fetchall()
@@ -108,36 +125,43 @@ class ThemeTables:
         self._connection.executemany(
             "UPDATE vector SET uses = uses - ? WHERE id = ?", [(n, vector) for vector, n in released.items()]
         )
-        return {digest: tuple(said) for digest, *said, _ in removed}
+        return frozenset((digest, name, type_, description) for digest, name, type_, description, _ in removed)
 
-    def _remove(self, ids: Sequence[str]) -> dict[int, Words]:
-        """Remove themes; returns by layer the words of the summaries that clusters had."""
-        words: dict[int, Words] = {}
+    def _remove(self, ids: Sequence[str]) -> _Removed:
+        removed = _Removed()
         found = select_in(
             self._connection,
-            "SELECT id, level, members, sources FROM theme WHERE digest IN ({})",
+            "SELECT id, level, members, sources, report FROM theme WHERE digest IN ({})",
             [digest_bytes(one) for one in dict.fromkeys(ids)],
         )
-        for theme, level, *grounds in list(found):
-            words[level] = {**words.get(level, {}), **self._remove_summaries(theme)}
-            self._connection.executemany(
-                "DELETE FROM theme_source WHERE source = ? AND theme = ?",
-                [(digest_bytes(one), theme) for one in {one for ground in grounds for one in unpack(ground)}],
-            )
+        for theme, level, members, sources, report in list(found):
+            summaries = self._remove_summaries(theme)
+            removed.summaries.setdefault(level, []).extend(digest for digest, *_ in summaries)
+            # Two that said the same may have been told different words: what says it from now on rests on both.
+            told = removed.told.setdefault((sources, report or summaries), {})
+            for source, words in self._forget_notes(theme, (members, sources)).items():
+                told[source] = words | told.get(source, frozenset())
             self._connection.execute("DELETE FROM theme WHERE id = ?", (theme,))
-        return words
+        return removed
 
-    def _insert(self, themes: Sequence[Cluster | Community]) -> None:
-        """Insert themes of one layer, or communities; one that rests on what is not there is stale from the start."""
-        grounds = {one for theme in themes for one in (*theme.members, *theme.sources)}
-        known = {digest.hex() for digest in self._words([digest_bytes(one) for one in grounds])}
+    def _insert(self, themes: Sequence[Cluster | Community], removed: _Removed) -> None:
+        """Insert themes of one layer, or communities; one that rests on what is not there is stale from the start.
+
+        One that says what it said before, with other members or in another place, was told no other words of entities
+        than before. Of a summary it says what the summary says now.
+        """
+        grounds = {digest_bytes(one) for theme in themes for one in (*theme.members, *theme.sources)}
+        known = existing(self._connection, list(grounds))
+        summaries = displayed(self._connection, "summary", list(grounds))
         rows = []
         for theme in sorted(themes, key=lambda theme: theme.id):
-            stale = theme.stale or not known.issuperset((*theme.members, *theme.sources))
+            sources, members = ({digest_bytes(one) for one in ids} for ids in (theme.sources, theme.members))
+            stale = theme.stale or not known.keys() >= sources | members
             key = self._insert_theme(theme, stale)
             if not stale:
-                rows += [(digest_bytes(one), key, 1) for one in set(theme.sources)]
-                rows += [(digest_bytes(one), key, 0) for one in set(theme.members).difference(theme.sources)]
+                told = ChainMap(summaries, removed.told.get(_speech(theme), {}), known)
+                rows += [(one, key, pack_words(told[one])) for one in sources]
+                rows += [(one, key, b"") for one in members - sources]
         self._connection.executemany("INSERT INTO theme_source VALUES (?, ?, ?)", sorted(rows))
 
     def _insert_theme(self, theme: Cluster | Community, stale: bool) -> int:
@@ -191,7 +215,8 @@ def _of_community(community: Community, stale: bool) -> tuple[object, ...]:
     return COMMUNITY, community.level, b"", parent, community.basis, community.tokens, report
 
 
-def _differing(before: Words, after: Words) -> tuple[list[bytes], list[bytes]]:
-    """What has other words now, and what is no more."""
-    reworded = [digest for digest, words in before.items() if digest in after and after[digest] != words]
-    return reworded, [digest for digest in before if digest not in after]
+def _speech(theme: Cluster | Community) -> Speech:
+    if isinstance(theme, Cluster):
+        summaries = ((digest_bytes(one.id), one.name, one.type, one.description) for one in theme.summaries)
+        return pack(theme.sources), frozenset(summaries)
+    return pack(theme.sources), dump_report(theme.report) if theme.report else frozenset()
