@@ -1,6 +1,6 @@
 """Makes docs/quality.md, every section of it: ``python -m benchmarks.quality [FOLDER]``.
 
-This takes about a quarter of an hour on two cores, once the workspaces are filled. Everything is measured on the data
+This takes about half an hour on two cores, once the workspaces are filled. Everything is measured on the data
 that POLYADIC_DATA names, without a language model, and with facts that one gave for 2wiki-101, recorded and asked for
 over HTTP. FOLDER keeps the filled workspaces for the next run; a temporary folder is used if it is left out.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import ablation, extraction, identity, representations, robustness
+from benchmarks import ablation, extraction, hierarchy, identity, representations, robustness
 from benchmarks.data import SETS, data_folder, filled, load
 from benchmarks.recorded import RECORDED, recorded_workspace
 from benchmarks.sections import REPORT, given_folder
@@ -31,8 +31,9 @@ HEAD = """# Quality
 Every table is made by `python -m benchmarks.quality [FOLDER]` from the data that `POLYADIC_DATA` names; FOLDER keeps
 the filled workspaces for the next run. A section that says what makes it can be made again alone: who is who by
 `python -m benchmarks.identity`, what other documents and little room cost by `python -m benchmarks.robustness
-[FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`; `python -m
-benchmarks.representations [FOLDER]` prints that on facts in pairs.
+[FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`, what a hierarchy is like and how
+its methods do by `python -m benchmarks.hierarchy [FOLDER]`; `python -m benchmarks.representations [FOLDER]` prints that
+on facts in pairs.
 
 Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
 retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
@@ -67,6 +68,8 @@ def main() -> None:
             *robustness.section(folder),
             f"\n{ablation.HEADING}",
             *ablation.section(folder),
+            f"\n{hierarchy.HEADING}",
+            *hierarchy.section(folder),
         ]
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"wrote {REPORT}")

@@ -201,13 +201,14 @@ def test_only_what_needs_a_model_asks_for_one(opened: Callable[..., Workspace]) 
 
 def test_the_model_alone_and_nothing_found(kb: Workspace, server: ModelServer) -> None:
     server.responders = [lambda asked: "Babbage, I think."]
-    assert kb.query(QUESTION, "none").note.endswith("from what the model knows, not from the documents")
-    assert len(server.asked) == 1
+    for alone in ("none", "hypergraph-without-all"):
+        assert kb.query(QUESTION, alone).note.endswith("from what the model knows, not from the documents")
+    assert len(server.asked) == 2
     for source in ("memory:pages", "memory:byron"):
         kb.delete(source)
     texts, answer = split(list(kb.stream("Wer entwarf die Analytische Maschine?")))
     assert (texts, answer.note, answer.answered) == ([no_answer("de")], NOTHING_FOUND, False)
-    assert len(server.asked) == 1
+    assert len(server.asked) == 2
 
 
 def test_a_question_that_cannot_be_decoded(kb: Workspace, server: ModelServer) -> None:

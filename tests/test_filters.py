@@ -2,20 +2,25 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from polyadic.blocking import wait_for
 from polyadic.errors import NotFound
 from polyadic.knowledge import Document, Filter, Knowledge
 from polyadic.settings import METHODS, Settings
+from polyadic.store.protocol import Reader
+from polyadic.themes import Cluster, Community, Finding, Rearrangement, Report, Summary
 from polyadic.workspace import Workspace
 from tests.server import Asked, ModelServer, ready
 from tests.server.facts import EntityRow, FactRow
 from tests.support.with_a_model import HASHING, replies, workspace
 
-HIDDEN_CODE = "7741"
+# No number that a score or a time could hold by chance.
+HIDDEN_CODE = "q7741x"
 PUBLIC = Document(
     "memory:public",
     "Harbour",
@@ -30,6 +35,8 @@ HIDDEN = Document(
 )
 OTHER = Document("memory:other", "Lund", "Jonas Brandt was born in Lund in 1850.", {"level": "open", "year": "1850"})
 CORPUS = (PUBLIC, HIDDEN, OTHER)
+MILL = Document("memory:mill", "Mill", "Anders Holm built the Mill at Ketch.", {"level": "open", "year": "1870"})
+WITH_THEMES = ("hierarchy", "local", "global", "bridge", "communities")
 QUESTION = "With which code does Mira Falk open the Blue Door in Lund?"
 
 
@@ -54,6 +61,8 @@ def by_document(asked: Asked) -> list[FactRow]:
             fact(f"Mira Falk opens the Blue Door with the code {HIDDEN_CODE}.", "Mira Falk", "Blue Door", HIDDEN_CODE),
             met,
         ]
+    if "Anders" in shown:
+        return [fact("Anders Holm built the Mill at Ketch.", "Anders Holm", "Mill", "Ketch")]
     if "1850" in shown:
         return [fact("Jonas Brandt was born in Lund in 1850.", "Jonas Brandt", "Lund", "1850")]
     return [fact("Mira Falk keeps the Blue Door in Lund.", "Mira Falk", "Blue Door", "Lund"), met]
@@ -80,6 +89,49 @@ def test_a_secret_is_heard_only_where_its_document_may_be(kb: Workspace, method:
         assert HIDDEN.source not in repr(found)
     everything = repr(kb.retrieve(QUESTION, method))
     assert method.startswith("none") or not kb.retrieve(QUESTION, method).items or HIDDEN_CODE in everything
+
+
+@pytest.fixture(scope="module")
+def themed(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A workspace with a hierarchy: a summary and a report of the secret, and ones of what anyone may hear."""
+    with workspace(tmp_path_factory.mktemp("themes") / "kb", server) as made:
+        made.add((*CORPUS, MILL))
+        with made.store().read() as reader:
+            told = [theme(reader, HIDDEN_CODE, f"Secrets {HIDDEN_CODE}"), theme(reader, "Anders", "Mills of Ketch")]
+        clusters, communities = [cluster for cluster, _ in told], [community for _, community in told]
+        with made.store().write() as writer:
+            writer.rearrange(Rearrangement(clusters, communities, (), (0.5,), 8, 0))
+            while missing := writer.attach():
+                writer.put_vectors(missing, wait_for(made.embedder.embed(missing)))
+        yield made
+
+
+def theme(reader: Reader, word: str, name: str) -> tuple[Cluster, Community]:
+    """A cluster and a community of the entities of the fact that holds a word, with that word in all that they say."""
+    fact = next(one for one in reader.facts(np.arange(reader.size("fact"))) if word in one.text)
+    rows = reader.entities_of(np.array([reader.identified("fact", fact.id, 1)[0]])).targets
+    members = tuple(sorted(entity.id for entity in reader.entities(rows)))
+    cluster = Cluster(0, members, members, (fact.id, *members))
+    summary = Summary(cluster.id, 1, name, f"type {word}", f"About {word}.", members, "a model")
+    finding = Finding(f"It is found: {fact.text}", (fact.id,))
+    report = Report(f"Report on {name}", f"It speaks of {word}.", 5.0, (finding,), "a model")
+    held = tuple(sorted((*members, summary.id)))
+    community = Community(0, held, "", "basis", (fact.id, summary.id), report, 20)
+    return replace(cluster, summaries=(summary,)), community
+
+
+@pytest.mark.parametrize("method", WITH_THEMES)
+def test_themes_are_heard_only_where_all_that_they_rest_on_may_be(themed: Workspace, method: str) -> None:
+    question = "Who built the Mill at Ketch, and with which code does Mira Falk open the Blue Door?"
+    everything = themed.retrieve(question, method)
+    assert f"Secrets {HIDDEN_CODE}" in repr(everything) and "Mills of Ketch" in repr(everything)
+    for only in (Filter((PUBLIC.source, OTHER.source, MILL.source)), Filter(where={"level": "open"})):
+        found = themed.retrieve(question, method, only=only)
+        assert HIDDEN_CODE not in repr(found) and HIDDEN.source not in repr(found)
+        assert "Mills of Ketch" in repr(found)
+        assert not found.note
+    without = themed.retrieve(question, method, only=Filter((PUBLIC.source, OTHER.source)))
+    assert "Mills of Ketch" not in repr(without) and HIDDEN_CODE not in repr(without)
 
 
 def test_neither_entities_nor_names_tell_it(kb: Workspace) -> None:

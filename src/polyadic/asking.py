@@ -38,7 +38,8 @@ class Ask:
     """A question and how it is to be answered; what is left out is as the settings say.
 
     ``history`` is the conversation so far: a question that follows up on it is made self-contained first. ``only``
-    are the documents that may be heard; all if left out.
+    are the documents that may be heard; all if left out. ``found`` is told what was retrieved before a streamed answer
+    is made of it.
     """
 
     question: str
@@ -47,6 +48,7 @@ class Ask:
     history: Sequence[Turn] = ()
     answer: AnswerSettings | None = None
     only: Filter | None = None
+    found: Callable[[Knowledge], None] = lambda knowledge: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Asker:
     async def _pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         answerer = self._answerer(ask)
         knowledge, steps = await self._prepared(ask, answerer)
+        ask.found(knowledge)
         if answerer is None:
             quoted = self._finished(await quote_answer(knowledge, self.embedder), steps)
             yield quoted.text

@@ -1,7 +1,7 @@
 """Asking a workspace: what bears on a question, and answers to it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from polyadic.asking import Ask, Asker
 from polyadic.blocking import plain, plain_each
@@ -81,13 +81,16 @@ class Questions(ABC):
         history: Sequence[Turn] = (),
         answer: AnswerSettings | None = None,
         only: Filter | None = None,
+        found: Callable[[Knowledge], None] = lambda knowledge: None,
     ) -> AsyncGenerator[str | Answer, None]:
         """The text of the answer in pieces as they come, then the answer; parameters as for :meth:`aquery`.
+
+        ``found`` is told what was retrieved before an answer is made of it.
 
         It may be left with a plain ``break``: what is under way then ends as soon as the loop comes to it. To have it
         ended before going on, say ``async with contextlib.aclosing(kb.astream(...)) as pieces``.
         """
-        return self._asker.stream(Ask(question, method, context_tokens, history, answer, only))
+        return self._asker.stream(Ask(question, method, context_tokens, history, answer, only, found))
 
     retrieve = plain(aretrieve)
     query = plain(aquery)

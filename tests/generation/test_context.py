@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyadic.generation.context import Context, lay_out
-from polyadic.knowledge import Document, Item, Kind, Knowledge, Place, Span
+from polyadic.knowledge import Document, Item, Kind, Knowledge, Place, Section, Span
 from polyadic.models.tokens import count_tokens
 
 ADA = Document(
@@ -156,3 +157,34 @@ def test_with_room_for_all_everything_is_shown(found: list[Item]) -> None:
         where = item.places[0]
         said = {where.span.start + i for i, character in enumerate(where.quote) if character.isalnum()}
         assert said <= told.get(where.document_id, set()) or item.kind is Kind.FACT
+
+
+def of(section: Section, numbers: range) -> list[Item]:
+    told = [fact(MANY, f"In the {section} part number {n} is told.", quote=f"Sentence {n} tells") for n in numbers]
+    return [replace(item, id=f"{section}{item.id}", section=section, tokens=10) for item in told]
+
+
+def test_each_section_stands_under_its_heading_and_numbers_go_on() -> None:
+    mixed = [
+        one for pair in zip(of(Section.GLOBAL, range(2)), of(Section.LOCAL, range(2)), strict=True) for one in pair
+    ]
+    context = shown([*mixed, *of(Section.BRIDGE, range(1))])
+    assert context.text == (
+        "What is known of the things that the question is about:\n"
+        "[1] In the local part number 0 is told.\n[2] In the local part number 1 is told.\n\n"
+        "How these and others are connected, one thing leading to the next:\n"
+        "[3] In the bridge part number 0 is told.\n\n"
+        "The larger subjects that they belong to:\n"
+        "[4] In the global part number 0 is told.\n[5] In the global part number 1 is told."
+    )
+    assert [piece.item.text for piece in context.pieces] == re.findall(r"^\[\d\] (.*)$", context.text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("budget", range(0, 700, 35))
+def test_where_there_is_less_room_each_section_loses_as_much(budget: int) -> None:
+    items = [*of(Section.LOCAL, range(20)), *of(Section.BRIDGE, range(10)), *of(Section.GLOBAL, range(10))]
+    sections = [piece.item.section for piece in shown(items, budget).pieces]
+    local = sections.count(Section.LOCAL)
+    assert abs(local - 2 * sections.count(Section.BRIDGE)) <= 2
+    assert abs(local - 2 * sections.count(Section.GLOBAL)) <= 2
+    assert sections or budget < 100

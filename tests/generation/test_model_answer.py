@@ -27,14 +27,13 @@ ADA = Document("memory:ada", "Ada Lovelace", "She wrote the first program in 184
 BRIDGE = Document("memory:bridge", "", "The bridge was opened in 1875. Johanna Kessler designed it.")
 
 
-def knowledge(
-    *documents: Document, question: str = "Who wrote the first program?", method: str = "chunks"
-) -> Knowledge:
+def knowledge(*documents: Document, question: str = "Who wrote the first program?", sought: bool = True) -> Knowledge:
     items = []
     for document in documents:
         place = Place(document.id, document.source, document.title, "c", Span(0, len(document.text)), document.text)
         items.append(Item(Kind.CHUNK, document.id, document.text, 1.0, "", 20, (place,)))
-    return Knowledge(question, method, tuple(items), 20 * len(items), 0, (Step("find", "by hand", 0.5),))
+    trace = (Step("find", "by hand", 0.5),)
+    return Knowledge(question, "by hand", tuple(items), 20 * len(items), 0, trace, sought=sought)
 
 
 KNOWN = knowledge(ADA, BRIDGE)
@@ -115,6 +114,11 @@ def test_who_read_the_facts_is_said(server: ModelServer) -> None:
     fact = Item(Kind.FACT, "f", "Ada wrote it", 1.0, "", 3, (place,), ("Ada",))
     known = replace(KNOWN, items=(*KNOWN.items, fact))
     assert answer(server, "Ada [1].", known).note == "answered by recorded; facts read by sentences en"
+    lacking = replace(known, note="something was lacking")
+    told = "answered by recorded; facts read by sentences en; something was lacking"
+    assert answer(server, "Ada [1].", lacking).note == told
+    unfound = answer(server, "Ada [1].", replace(lacking, items=()))
+    assert unfound.note.endswith("so no language model was asked; something was lacking")
 
 
 @pytest.mark.parametrize(
@@ -196,6 +200,7 @@ def test_the_longest_reply_takes_no_room_from_knowledge(server: ModelServer, hel
     assert 0.6 * held < 1.1 * server.calls[0].prompt_tokens <= held - kept
 
 
+@pytest.mark.slow
 def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelServer) -> None:
     read: list[str] = []
 
@@ -221,9 +226,9 @@ def test_a_long_reply_is_read_in_time_that_grows_with_its_length(server: ModelSe
     assert len(read) < 2000
 
 
-def test_without_a_method_the_model_answers_alone(server: ModelServer) -> None:
+def test_where_nothing_is_sought_the_model_answers_alone(server: ModelServer) -> None:
     server.reset()
-    given = answer(server, "Ada, I think.", knowledge(method="none"))
+    given = answer(server, "Ada, I think.", knowledge(sought=False))
     assert given.answered and given.citations == ()
     assert given.note == "answered by recorded; from what the model knows, not from the documents"
     assert "Knowledge" not in server.asked[0].text

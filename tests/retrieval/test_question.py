@@ -28,6 +28,7 @@ def test_finds_names(question: str, mentions: tuple[str, ...], remainder: str, r
     assert (read.mentions, read.remainder) == (mentions, remainder)
 
 
+@pytest.mark.slow
 def test_a_long_question_is_read_in_time_that_grows_with_its_length(reader: MemoryReader) -> None:
     started = perf_counter()
     read = read_question("Did the Lord Byron's friend know Ada Lovelace, a Lady? " * 4000, reader)

@@ -9,7 +9,7 @@ import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
 from polyadic.identity import normal_text
-from polyadic.knowledge import Answer, Filter, Kind, Knowledge, Step, Turn
+from polyadic.knowledge import Answer, Filter, Item, Kind, Knowledge, Step, Turn
 from polyadic.settings import METHODS
 from polyadic.workspace import Workspace
 
@@ -167,17 +167,28 @@ def _print_rest(answer: Answer, question: str) -> None:
     knowledge = answer.knowledge
     money = f", {answer.usage.money:.4f} $" if answer.usage.money else ""
     say(
-        f" {knowledge.method} · {count(len(knowledge.facts), 'fact')}, {count(len(knowledge.chunks), 'passage')}"
+        f" {knowledge.method} · {_kinds(knowledge)}"
         f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
         "        (why these: polyadic query --trace)"
     )
 
 
+def _kinds(knowledge: Knowledge) -> str:
+    """How many of each kind there are; entities and reports only where there are any."""
+    kinds = [count(len(knowledge.facts), "fact"), count(len(knowledge.chunks), "passage")]
+    for kind, one, more in ((Kind.ENTITY, "entity", "entities"), (Kind.REPORT, "report", "reports")):
+        found = len(knowledge.of(kind))
+        kinds += [f"{found:,} {one if found == 1 else more}"] if found else []
+    return ", ".join(kinds)
+
+
 def _print_context(knowledge: Knowledge) -> None:
     for number, item in enumerate(knowledge.items, 1):
         where = "; ".join(f"{shown(p.source)}:{p.span.start}-{p.span.end}" for p in item.places[:1])
-        say(f"[{number}] {item.kind}{f'  ({where})' if where else ''}\n{item.text}\n")
+        say(f"[{number}] {_kind(item)}{f'  ({where})' if where else ''}\n{item.text}\n")
     say(f"{knowledge.method} · {count(len(knowledge.items), 'item')}, {count(knowledge.tokens, 'token')}")
+    if knowledge.note:
+        say(f"({knowledge.note})")
 
 
 def _print_trace(knowledge: Knowledge, steps: tuple[Step, ...]) -> None:
@@ -188,7 +199,12 @@ def _print_trace(knowledge: Knowledge, steps: tuple[Step, ...]) -> None:
     for item in knowledge.items:
         words = " ".join(item.text.split())
         short = _short(words) if item.kind is Kind.CHUNK else words
-        say(f"  {item.score:6.3f}  {item.kind:6} {item.id[:12]}  {short}\n{' ' * 30}{item.why}")
+        section = f"{item.section}: " if item.section else ""
+        say(f"  {item.score:6.3f}  {item.kind:6} {item.id[:12]}  {short}\n{' ' * 30}{section}{item.why}")
+
+
+def _kind(item: Item) -> str:
+    return f"{item.kind}, {item.section}" if item.section else str(item.kind)
 
 
 def _short(words: str) -> str:

@@ -16,7 +16,11 @@ EMBEDDING_STEP = "embed"
 
 @dataclass(frozen=True)
 class Found:
-    """An item that was retrieved; ``passages`` are the ids of those that its evidence lies in, the first one first."""
+    """An item that was retrieved; ``passages`` are the ids of those that it tells of, the first one first.
+
+    A fact or a chunk tells of all passages that its evidence lies in. A description or a report rests on many of which
+    it tells a word at most, so it counts as retrieving one: that of the fact below it nearest to the question.
+    """
 
     kind: str
     text: str
@@ -25,7 +29,7 @@ class Found:
 
     @classmethod
     def of(cls, item: Item) -> "Found":
-        passages = dict.fromkeys(corpus_id(place.source) for place in item.places)
+        passages = dict.fromkeys(corpus_id(place.source) for place in item.told)
         return cls(str(item.kind), item.text, item.tokens, tuple(passages))
 
     @cached_property

@@ -2,22 +2,32 @@
 
 Only what is ours stands at the beginning of a line, and only our markers are numbers in square brackets: the lines of
 a document are indented, and its own ``[3]`` is written ``(3)``. So nothing that a document says can be taken for a
-piece, for a marker or for a part of the request.
+piece, for a marker or for a part of the request. Where items were retrieved for different parts of an answer, each
+part has its heading.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from polyadic.generation.marked import without_markers
 from polyadic.identity import normal_text
-from polyadic.knowledge import Item, Kind, Knowledge, Place, Span
+from polyadic.knowledge import Item, Kind, Knowledge, Place, Section, Span
 from polyadic.models.tokens import count_tokens
 from polyadic.text.plain_text import plain
 
 _INDENT = "  "
 # A marker of three digits, the blank after it, and the end of the line.
 _AROUND_A_PIECE = 5
+_HEADINGS = {
+    Section.NONE: "",
+    Section.LOCAL: "What is known of the things that the question is about:",
+    Section.BRIDGE: "How these and others are connected, one thing leading to the next:",
+    Section.GLOBAL: "The larger subjects that they belong to:",
+}
+# What a heading needs beside its own tokens.
+_AROUND_A_HEADING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +41,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``pieces[n - 1]`` is what the model sees as ``[n]``; ``tokens`` counts the whole of ``text``."""
+    """``pieces[n - 1]`` is what the model sees as ``[n]``; ``tokens`` counts the whole of ``text``.
+
+    Pieces stand section by section, within each best first.
+    """
 
     pieces: tuple[Piece, ...]
     text: str
@@ -59,8 +72,9 @@ def lay_out(knowledge: Knowledge, context_tokens: int) -> Context:
 def _fitted(pieces: Sequence[Piece], context_tokens: int, tokens: Callable[[str], int]) -> Context:
     """The pieces that fit; what is too long for the room that is left makes way for what is shorter."""
     shown: list[Piece] = []
-    room = context_tokens
-    for piece in pieces:
+    headings = [heading for section in {piece.item.section for piece in pieces} if (heading := _HEADINGS[section])]
+    room = context_tokens - sum(tokens(heading) + _AROUND_A_HEADING for heading in headings)
+    for piece in _by_turns(pieces):
         needed = tokens(piece.text) + _AROUND_A_PIECE
         if needed <= room:
             shown.append(piece)
@@ -69,11 +83,34 @@ def _fitted(pieces: Sequence[Piece], context_tokens: int, tokens: Callable[[str]
     while shown and tokens(_text(shown)) > context_tokens:
         shown.pop()
     text = _text(shown)
-    return Context(tuple(shown), text, tokens(text))
+    return Context(tuple(_by_section(shown)), text, tokens(text))
+
+
+def _by_turns(pieces: Sequence[Piece]) -> list[Piece]:
+    """In an order in which, wherever it is cut off, as large a part of each section is left out as of any other."""
+    totals = Counter[Section]()
+    for piece in pieces:
+        totals[piece.item.section] += piece.item.tokens
+    before, told = Counter[Section](), list[tuple[float, Piece]]()
+    for piece in pieces:
+        section = piece.item.section
+        told.append((before[section] / max(1, totals[section]), piece))
+        before[section] += piece.item.tokens
+    return [piece for _, piece in sorted(told, key=lambda one: one[0])]
 
 
 def _text(pieces: Sequence[Piece]) -> str:
-    return "\n".join(f"[{number}] {piece.text}" for number, piece in enumerate(pieces, 1))
+    numbered = [(piece, f"[{number}] {piece.text}") for number, piece in enumerate(_by_section(pieces), 1)]
+    parts = []
+    for section, heading in _HEADINGS.items():
+        lines = [line for piece, line in numbered if piece.item.section is section]
+        parts += ["\n".join([heading, *lines] if heading else lines)] if lines else []
+    return "\n\n".join(parts)
+
+
+def _by_section(pieces: Sequence[Piece]) -> list[Piece]:
+    order = list(_HEADINGS)
+    return sorted(pieces, key=lambda piece: order.index(piece.item.section))
 
 
 def _pieces(items: Sequence[Item]) -> Iterator[Piece]:

@@ -158,7 +158,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
         citations=tuple(Citation(n, quote.place, quote.similarity) for n, quote in enumerate(quotes, 1)),
         knowledge=knowledge,
         usage=Usage(),
-        note=QUOTED if quotes else NO_SUPPORT,
+        note="; ".join(filter(None, (QUOTED if quotes else NO_SUPPORT, knowledge.note))),
         trace=(*knowledge.trace, embedded, chosen),
     )
 

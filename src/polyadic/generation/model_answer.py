@@ -128,11 +128,12 @@ class Answerer:
         )
 
     def _has_nothing(self, knowledge: Knowledge, context: Context) -> bool:
-        return knowledge.method != "none" and not context.pieces
+        return knowledge.sought and not context.pieces
 
     def _unanswered(self, knowledge: Knowledge) -> Answer:
         text = no_answer(detect_language(knowledge.question))
-        return Answer(knowledge.question, text, False, (), knowledge, Usage(), NOTHING_FOUND, knowledge.trace)
+        note = "; ".join(filter(None, (NOTHING_FOUND, knowledge.note)))
+        return Answer(knowledge.question, text, False, (), knowledge, Usage(), note, knowledge.trace)
 
     def _request(self, knowledge: Knowledge, shown: str) -> Request:
         style = f"What is wanted: {self._settings.style}." if self._settings.style else ""
@@ -181,6 +182,8 @@ class Answerer:
             parts.append("from what the model knows, not from the documents")
         elif knowledge.extractors:
             parts.append(f"facts read by {', '.join(knowledge.extractors)}")
+        if knowledge.note:
+            parts.append(knowledge.note)
         if context.pieces and not read.numbers and not read.says_none:
             parts.append("it cites nothing: check it before you rely on it")
         if read.removed:

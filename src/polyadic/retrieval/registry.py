@@ -3,10 +3,13 @@
 from collections.abc import Callable
 
 from polyadic.errors import SettingsError
+from polyadic.knowledge import Section
 from polyadic.retrieval.auto import Auto
 from polyadic.retrieval.method import Method
 from polyadic.retrieval.methods.binary import Binary
 from polyadic.retrieval.methods.chunks import Chunks
+from polyadic.retrieval.methods.communities import Communities
+from polyadic.retrieval.methods.hierarchy import Hierarchy
 from polyadic.retrieval.methods.hypergraph import Hypergraph
 from polyadic.retrieval.methods.none import Nothing
 from polyadic.retrieval.methods.passages import Passages
@@ -37,6 +40,11 @@ _METHODS: dict[str, _Make] = _ASKING | {
     "chunks": lambda *_: Chunks(),
     "passages": lambda settings, _: Passages(settings.passages),
     "walk": lambda settings, _: Walk(settings.walk),
+    "hierarchy": lambda settings, _: Hierarchy(settings.hierarchy),
+    "local": lambda settings, _: Hierarchy(settings.hierarchy, (Section.LOCAL,)),
+    "global": lambda settings, _: Hierarchy(settings.hierarchy, (Section.GLOBAL,)),
+    "bridge": lambda settings, _: Hierarchy(settings.hierarchy, (Section.BRIDGE,)),
+    "communities": lambda *_: Communities(),
 }
 
 

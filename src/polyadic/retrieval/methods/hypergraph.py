@@ -46,7 +46,10 @@ class Hypergraph:
         entities = self._entities(h_vq, reader, trace)
         facts = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
-        return replace(knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace), usage=found.usage)
+        s = self._settings
+        sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
+        fitted = knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace)
+        return replace(fitted, usage=found.usage, sought=sought)
 
     def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_V(q), Eq. 14."""

@@ -1,0 +1,185 @@
+"""Makes a section of docs/quality.md: ``python -m benchmarks.hierarchy [FOLDER]``.
+
+What the hierarchy is like on the question sets, and how its methods do there. Everything is built without a language
+model. FOLDER keeps the filled workspaces.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import SETS, filled, load
+from benchmarks.recorded import RECORDED, recorded_workspace
+from benchmarks.sections import given_folder, rewrite
+from polyadic.evaluation.bootstrap import interval
+from polyadic.evaluation.datasets import Question, corpus_id
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.measures.token_sets import covered, token_set
+from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.retrieval import run_method
+from polyadic.hierarchy.projection import project
+from polyadic.hierarchy.transitivity import transitivity
+from polyadic.knowledge import Knowledge
+from polyadic.settings import HierarchySettings
+from polyadic.store.protocol import Links, Reader
+from polyadic.workspace import Workspace
+
+HEADING = "## The hierarchy"
+BUDGETS = (1000, 2000, 4000)
+CONTEXT_TOKENS = 4000
+METHODS = ("hypergraph", "walk", "hierarchy", "local", "bridge", "global", "communities")
+PLAIN = ("hierarchy", "bridge")
+"""Those that are asked again with the paper's paths."""
+_ABOUT = """
+Made by `python -m benchmarks.hierarchy`. Summaries and reports are extractive: no language model was asked, neither to
+build nor to retrieve. The questions of these sets ask for single facts, which is what `walk` is made for; a hierarchy
+is for questions about many of them. *Covered* is the share of gold passages of which something is told within so many
+tokens; each budget was asked for by itself. A description or a report counts as telling of one passage only, that of
+the fact below it nearest to the question. `plain` are the paper's paths, of fewest steps. Milliseconds a question
+(median) leave out embedding.
+"""
+_SHAPE = """
+### What was built
+
+The clustering coefficient is the share of closed triples (HiRAG, Eq. 18) among entities that share a fact, without the
+hierarchy and with summaries joined to their members: stars close few triples, so a higher share would come from
+members that share facts as well.
+
+| set | entities | facts | summaries by layer | communities by level | members: median, most | C without | C with |
+|---|---|---|---|---|---|---|---|"""
+_WITHIN = f"""
+### What the bridge holds of the other parts
+
+The share of the tokens of the local and of the global context that the bridge has as well (HiRAG, Table 7): each part
+asked for alone with {CONTEXT_TOKENS:,} tokens, a mean over the questions. For comparison, the bridge of the next
+question, which shares no more than the language and the corpus.
+
+| set | local in bridge | in another's | global in bridge | in another's |
+|---|---|---|---|---|"""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A question set and a workspace that holds its passages, with a hierarchy over them."""
+
+    name: str
+    questions: Sequence[Question]
+    workspace: Workspace
+
+    def with_paths(self, paths: str) -> Workspace:
+        """The same workspace with paths of this kind."""
+        settings = self.workspace.settings
+        changed = HierarchySettings.model_validate({**settings.hierarchy.model_dump(), "paths": paths})
+        return Workspace(self.workspace.folder, settings.model_copy(update={"hierarchy": changed}))
+
+
+def main() -> None:
+    with given_folder() as folder:
+        rewrite(HEADING, section(folder))
+
+
+def section(folder: Path) -> Iterator[str]:
+    """The lines of the section below its heading."""
+    with ExitStack() as stack:
+        sets = [Built(name, load(name).questions, stack.enter_context(filled(load(name), folder))) for name in SETS]
+        recorded = stack.enter_context(recorded_workspace(folder))
+        sets.append(Built(f"{RECORDED}, recorded facts", load(RECORDED).questions, recorded))
+        for one in sets:
+            one.workspace.hierarchy.build(by="extractive")
+        yield _ABOUT
+        for one in sets:
+            yield from _methods(one)
+        yield _SHAPE
+        for one in sets:
+            with one.workspace.store().read() as reader:
+                yield _shape(one.name, reader)
+        yield _WITHIN
+        for one in sets:
+            yield _within(one)
+
+
+def _methods(of: Built) -> Iterator[str]:
+    yield f"### {of.name}, {len(of.questions)} questions\n"
+    yield f"| method | recall@5 | odd half | all gold@8 | {' | '.join(f'{budget:,}' for budget in BUDGETS)} | ms |"
+    yield f"|---|---|---|---|{'---|' * (len(BUDGETS) + 1)}"
+    for method in METHODS:
+        yield _row(of, of.workspace, method, f"`{method}`")
+        if method in PLAIN:
+            with of.with_paths("plain") as workspace:
+                yield _row(of, workspace, method, f"`{method}`, plain")
+    yield ""
+
+
+def _row(of: Built, workspace: Workspace, method: str, name: str) -> str:
+    runs = run_method(workspace, of.questions, method, CONTEXT_TOKENS)
+    outcomes: list[Outcome] = [run.outcome for run in runs]
+    recall = [PassageRecall(5).score(outcome) or 0.0 for outcome in outcomes]
+    all_gold = [AllGold(8).score(outcome) or 0.0 for outcome in outcomes]
+    cells = [str(interval(scores)) for scores in (recall, recall[1::2], all_gold)]
+    cells += [f"{_covered(of, workspace, method, budget):.3f}" for budget in BUDGETS]
+    return f"| {name} | {' | '.join(cells)} | {1000 * np.median([run.seconds for run in runs]):.0f} |"
+
+
+def _covered(of: Built, workspace: Workspace, method: str, budget: int) -> float:
+    shares = []
+    for question in of.questions:
+        items = workspace.retrieve(question.text, method, budget).items
+        told = {corpus_id(place.source) for item in items for place in item.told}
+        shares.append(len(question.gold & told) / len(question.gold))
+    return float(np.mean(shares))
+
+
+def _shape(name: str, reader: Reader) -> str:
+    hierarchy = reader.hierarchy()
+    layers = np.bincount([summary.layer for summary in hierarchy.summaries])[1:]
+    levels = np.bincount([community.level for community in hierarchy.communities])
+    sizes = [len(community.members) for community in hierarchy.communities]
+    before, after = _clustering(reader, with_summaries=False), _clustering(reader, with_summaries=True)
+    cells = [
+        f"{reader.size('entity'):,}",
+        f"{reader.size('fact'):,}",
+        ", ".join(map(str, layers)),
+        ", ".join(map(str, levels)),
+        f"{np.median(sizes):.0f}, {max(sizes)}",
+        f"{before:.3f}",
+        f"{after:.3f}",
+    ]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _clustering(reader: Reader, with_summaries: bool) -> float:
+    """The global clustering coefficient of entities, and of summaries that are joined to their members."""
+    entities, facts, themes = reader.size("entity"), np.arange(reader.size("fact")), reader.themes()
+    links = reader.entities_of(facts)
+    rows = np.arange(themes.summary_count if with_summaries else 0)
+    below = themes.covered(rows)
+    sources = np.concatenate([below.entities.sources, below.summaries.sources]) + entities
+    targets = np.concatenate([below.entities.targets, below.summaries.targets + entities])
+    scores = reader.scores("fact", facts)
+    return transitivity(project(links, scores, Links(sources, targets), entities + len(rows)))
+
+
+def _within(of: Built) -> str:
+    tokens = {
+        part: [_tokens(of, part, question) for question in of.questions] for part in ("local", "bridge", "global")
+    }
+    others = [*tokens["bridge"][1:], tokens["bridge"][0]]
+    cells = []
+    for part in ("local", "global"):
+        for bridges in (tokens["bridge"], others):
+            shares = [covered(own, bridge) or 0.0 for own, bridge in zip(tokens[part], bridges, strict=True)]
+            cells.append(f"{np.mean(shares) / 100:.3f}")
+    return f"| {of.name} | {' | '.join(cells)} |"
+
+
+def _tokens(of: Built, part: str, question: Question) -> frozenset[int]:
+    found: Knowledge = of.workspace.retrieve(question.text, part, CONTEXT_TOKENS)
+    return token_set("\n".join(item.text for item in found.items))
+
+
+if __name__ == "__main__":
+    main()

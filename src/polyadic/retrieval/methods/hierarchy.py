@@ -1,0 +1,86 @@
+"""Method ``hierarchy``: HiRetrieval of HiRAG (arXiv 2503.10150, Algorithm 2), and its parts.
+
+What is local to the question: the entities of any layer nearest to it, their facts and passages. What is global: the
+reports of the communities that hold them. And the bridge between the two: the facts along the shortest paths between
+the key entities of these communities. Each has its section in the context and its share of the tokens.
+
+Differences from the paper: a fact joins any number of entities, and a summary is joined to its members by one
+membership fact; entities that the question names come before the nearest ones; a question that is about no one thing
+leads to the largest communities (theme_search.py); how communities are chosen and bounded (near_communities.py);
+lengths of paths (shortest_paths.py), unless ``paths = "plain"``; the bridge is told along the paths, the path nearest
+to the question first; a report is told in parts (report_items.py).
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from polyadic.knowledge import Item, Knowledge, Section
+from polyadic.models.embedder import Embedder
+from polyadic.retrieval.bridge_items import bridge_items, consecutive
+from polyadic.retrieval.global_items import global_items
+from polyadic.retrieval.local_items import local_items
+from polyadic.retrieval.nodes import names
+from polyadic.retrieval.sharing import shared_knowledge
+from polyadic.retrieval.shortest_paths import paths_between
+from polyadic.retrieval.theme_search import NOT_BUILT, ThemeSearch, find
+from polyadic.retrieval.trace import Trace
+from polyadic.settings import HierarchySettings
+from polyadic.store.protocol import Reader
+
+_NAMES = 3
+SECTIONS = (Section.LOCAL, Section.BRIDGE, Section.GLOBAL)
+
+
+class Hierarchy:
+    """Implements Method; ``sections`` are the parts to retrieve, which share all of the tokens."""
+
+    name = "hierarchy"
+
+    def __init__(self, settings: HierarchySettings, sections: Collection[Section] = SECTIONS) -> None:
+        self._settings = settings
+        self._sections = sections
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace = Trace()
+        vector = (await embedder.embed([question]))[0]
+        trace.done("embed", "the question")
+        search = find(question, vector, embedder.unrelated_below, self._settings, reader)
+        trace.done("communities", _told(search))
+        told = {section: self._items(section, search, trace) for section in SECTIONS if section in self._sections}
+        found = shared_knowledge(question, self.name, told, self._shares(search.whole), context_tokens, trace)
+        return found if search.built else replace(found, note=NOT_BUILT)
+
+    def _items(self, section: Section, search: ThemeSearch, trace: Trace) -> list[Item]:
+        if section is Section.LOCAL:
+            items = local_items(search)
+        elif section is Section.BRIDGE:
+            items = self._bridge(search, trace)
+        else:
+            items = global_items(search)
+        trace.done(str(section), f"{len(items)} items")
+        return items
+
+    def _bridge(self, search: ThemeSearch, trace: Trace) -> list[Item]:
+        pairs = consecutive(search.keys)
+        weighted = self._settings.paths == "weighted"
+        paths, graph = paths_between(pairs, search.vector, search.reader, search.themes, weighted)
+        size = f"{len(graph.nodes)} entities and summaries and {len(graph.facts)} facts"
+        trace.done("paths", f"{len(paths)} of {len(pairs)} between key entities, among {size}")
+        return bridge_items(paths, search)
+
+    def _shares(self, whole: bool) -> Mapping[Section, float]:
+        """As set; of a question about the whole, reports have half of what the others have as well."""
+        if len(self._sections) == 1:
+            return dict.fromkeys(self._sections, 1.0)
+        part = 0.5 if whole else 1.0
+        local, bridge = part * self._settings.local_share, part * self._settings.bridge_share
+        return {Section.LOCAL: local, Section.BRIDGE: bridge, Section.GLOBAL: max(0.0, 1 - local - bridge)}
+
+
+def _told(search: ThemeSearch) -> str:
+    named = ", ".join(names(search.near.rows[:_NAMES], search.reader, search.themes).values())
+    if not search.built:
+        return f"{NOT_BUILT}; nearest are {named or 'none'}"
+    if search.whole:
+        return f"the {len(search.communities)} largest, as the question is about no one thing; central are {named}"
+    return f"{len(search.communities)} that hold what is nearest: {named}"

@@ -1,0 +1,96 @@
+"""The part of a hierarchical hypergraph in which paths between some of its nodes are sought.
+
+It is made in rings: the first holds what the nodes themselves take part in, the second what those take part in that
+the first one reached. Each ring is bounded, however large the store is and whatever its hubs.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.retrieval.nodes import Nodes, entities_in, similarity, summaries_in
+from polyadic.retrieval.subgraph import Places, position
+from polyadic.store.protocol import Links, Reader, Rows, Vectors
+from polyadic.store.themes import Themes
+
+FACTS_OF_A_NODE = 50
+"""Of a hub, those most similar to the question."""
+FRONTIER = 200
+"""Nodes from which a further ring goes on: those most similar to the question."""
+
+
+@dataclass(frozen=True)
+class PathGraph:
+    """Nodes with the facts and the memberships that join them.
+
+    ``nodes`` and ``facts`` are sorted. ``participation`` holds pairs of positions in facts and nodes, ``membership``
+    pairs of positions in nodes, the summary first; both have shape (2, n). ``rings`` says how many were made; what
+    joins a node of an inner one is all there, but for the bounds.
+    """
+
+    nodes: Nodes
+    facts: Rows
+    participation: Places
+    membership: Places
+    rings: int
+    _inner: Nodes
+    _memberships: Links
+
+
+def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: Themes) -> PathGraph:
+    """What the key nodes take part in; of a hub, the facts most similar to ``toward``, shape (d,)."""
+    none = np.zeros(0, dtype=np.int64)
+    return _grown(
+        np.unique(keys), PathGraph(none, none, _EMPTY, _EMPTY, 0, none, Links(none, none)), toward, reader, themes
+    )
+
+
+def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, themes: Themes) -> PathGraph:
+    """The graph with what its outermost nodes take part in."""
+    outer = np.setdiff1d(graph.nodes, graph._inner)
+    if len(outer) > FRONTIER:
+        nearest = np.argsort(-similarity(outer, toward, reader, themes), kind="stable")[:FRONTIER]
+        outer = np.sort(outer[nearest])
+    return _grown(outer, graph, toward, reader, themes)
+
+
+_EMPTY: Places = np.zeros((2, 0), dtype=np.int64)
+
+
+def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, themes: Themes) -> PathGraph:
+    entities, summaries = entities_in(frontier), summaries_in(frontier)
+    facts = np.union1d(graph.facts, reader.facts_of(entities, FACTS_OF_A_NODE, toward).targets)
+    taking_part = reader.entities_of(facts)
+    memberships = _together(graph._memberships, *_memberships(entities, summaries, themes))
+    ends = (taking_part.targets, memberships.sources, memberships.targets, frontier, graph.nodes)
+    nodes = np.unique(np.concatenate(ends))
+    return PathGraph(
+        nodes,
+        facts,
+        np.stack([position(taking_part.sources, facts), position(taking_part.targets, nodes)]),
+        np.stack([position(memberships.sources, nodes), position(memberships.targets, nodes)]),
+        graph.rings + 1,
+        np.union1d(graph._inner, frontier),
+        memberships,
+    )
+
+
+def _memberships(entities: Rows, summaries: Rows, themes: Themes) -> list[Links]:
+    """Pairs of a summary and a member of it, as nodes, of all memberships in which any of these take part."""
+    below, above = themes.summaries_of(entities), themes.above(summaries)
+    covered = themes.covered(summaries)
+    return [
+        Links(~below.targets, below.sources),
+        Links(~above.targets, ~above.sources),
+        Links(~covered.entities.sources, covered.entities.targets),
+        Links(~covered.summaries.sources, ~covered.summaries.targets),
+    ]
+
+
+def _together(*links: Links) -> Links:
+    """All of them, each pair once."""
+    table = np.stack(
+        [np.concatenate([one.sources for one in links]), np.concatenate([one.targets for one in links])], axis=1
+    )
+    once = np.unique(table, axis=0)
+    return Links(once[:, 0], once[:, 1])

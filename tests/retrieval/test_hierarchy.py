@@ -1,0 +1,326 @@
+"""What the hierarchy's methods find in stores whose themes are known."""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.evaluation.datasets import corpus_id
+from polyadic.evaluation.record import Found
+from polyadic.generation.context import lay_out
+from polyadic.generation.extractive import quote_answer
+from polyadic.knowledge import Item, Kind, Knowledge, Section
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.retrieval.near_communities import near_communities
+from polyadic.retrieval.nodes import names
+from polyadic.retrieval.registry import method_named
+from polyadic.retrieval.sharing import share
+from polyadic.retrieval.theme_items import said_once
+from polyadic.retrieval.theme_search import NOT_BUILT
+from polyadic.settings import HierarchySettings, Settings
+from polyadic.store.protocol import Hits
+from polyadic.themes import EXTRACTIVE
+from tests.retrieval.memory_reader import MemoryReader
+from tests.retrieval.stories import Told, sentence
+from tests.retrieval.themed import themed
+
+STORY: Told = {
+    "poets": [["Byron", "Missolonghi"], ["Byron", "Shelley"], ["Shelley", "Keats"]],
+    "engines": [["Babbage", "Engine"], ["Engine", "Mill", "Store"], ["Engine", "Menabrea"]],
+    "between": [["Ada", "Byron"], ["Ada", "Babbage"]],
+    "far": [["Darwin", "Beagle"], ["Beagle", "Galapagos"]],
+}
+SUMMARIES = {
+    "Poetry": ["Byron", "Shelley", "Keats"],
+    "Computing": ["Babbage", "Engine", "Menabrea"],
+    "Voyages": ["Darwin", "Beagle"],
+    "Genius": ["Poetry", "Computing"],
+}
+COMMUNITIES = [
+    ["Ada", "Byron", "Shelley", "Keats", "Babbage", "Engine", "Mill", "Store", "Poetry", "Computing", "Genius"],
+    ["Byron", "Shelley", "Keats", "Poetry"],
+    ["Babbage", "Engine", "Mill", "Store", "Menabrea", "Computing"],
+    ["Darwin", "Beagle", "Galapagos", "Voyages"],
+]
+PARTS = ("local", "bridge", "global")
+METHODS = ("hierarchy", *PARTS, "communities")
+
+
+@pytest.fixture(scope="module")
+def reader() -> MemoryReader:
+    return themed(STORY, SUMMARIES, COMMUNITIES)
+
+
+@pytest.fixture(scope="module")
+def quoting() -> MemoryReader:
+    """The same without a language model: findings are facts, word for word."""
+    return themed(STORY, SUMMARIES, COMMUNITIES, EXTRACTIVE)
+
+
+def ask(method: str, reader: MemoryReader, question: str, tokens: int = 4000, **settings: object) -> Knowledge:
+    chosen = method_named(method, Settings(hierarchy=HierarchySettings.model_validate(settings)))
+    return asyncio.run(chosen.retrieve(question, reader, HashingEmbedder(), tokens))
+
+
+def texts(found: Knowledge, section: Section) -> list[str]:
+    return [item.text for item in found.items if item.section is section]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("question", ["Byron meets whom?", "What are the main themes?", "", "谁?", "?" * 500])
+@pytest.mark.parametrize("tokens", [1, 20, 60, 4000])
+def test_any_question_gives_knowledge_within_the_budget(
+    method: str, question: str, tokens: int, reader: MemoryReader, quoting: MemoryReader
+) -> None:
+    for store in (reader, quoting):
+        found = ask(method, store, question, tokens)
+        assert found.tokens == sum(item.tokens for item in found.items) <= tokens
+        assert len({(item.kind, item.id) for item in found.items}) == len(found.items)
+        assert all(item.why and item.places and item.tokens for item in found.items)
+        assert found.note == ""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_question_finds_the_same(method: str, reader: MemoryReader) -> None:
+    again = themed(STORY, SUMMARIES, COMMUNITIES)
+    question = "Who is Ada, and what is the Engine?"
+    assert ask(method, reader, question).items == ask(method, again, question).items
+
+
+def test_each_part_alone_tells_what_it_tells_in_the_whole(reader: MemoryReader) -> None:
+    question = "What do Byron and the Engine have in common?"
+    whole = ask("hierarchy", reader, question)
+    assert {item.section for item in whole.items} == {Section.LOCAL, Section.BRIDGE, Section.GLOBAL}
+    for part in PARTS:
+        alone = ask(part, reader, question)
+        assert {item.section for item in alone.items} == {Section(part)}
+        assert alone.method == part
+
+
+def test_local_knowledge_is_of_what_the_question_names(reader: MemoryReader) -> None:
+    found = ask("local", reader, "Byron meets Shelley", entities=2)
+    assert found.facts[0].text == sentence(["Byron", "Shelley"])
+    assert found.facts[0].why in {f"about {name}, which is near the question" for name in ("Byron", "Shelley")}
+    assert found.chunks[0].places[0].source == "memory:poets"
+
+
+def test_summaries_are_among_the_entities_of_local_knowledge(reader: MemoryReader) -> None:
+    found = ask("local", reader, "All about Computing", entities=3)
+    (summary,) = (item for item in found.of(Kind.ENTITY) if item.text.startswith("Computing"))
+    assert summary.text == "Computing (theme): All about Computing."
+    assert summary.places[0].source in {"memory:engines", "memory:between"}
+    assert all(place.quote != summary.text for place in summary.places)
+
+
+@pytest.mark.parametrize("paths", ["plain", "weighted"])
+def test_the_bridge_reads_as_a_chain(paths: str) -> None:
+    reader = themed(STORY, {}, [["Missolonghi", "Byron", "Ada", "Babbage", "Engine"]])
+    found = ask("bridge", reader, "Missolonghi? Engine?", entities=2, key_entities=2, paths=paths)
+    steps = [("Byron", "Missolonghi"), ("Ada", "Byron"), ("Ada", "Babbage"), ("Babbage", "Engine")]
+    chain = [sentence(step) for step in steps]
+    assert [item.text for item in found.items] in (chain, chain[::-1])
+    names_on_it = ["Missolonghi", "Byron", "Ada", "Babbage", "Engine"]
+    told = (" — ".join(names_on_it), " — ".join(names_on_it[::-1]))
+    assert {item.why.removeprefix("on the path ") for item in found.items} <= set(told)
+
+
+def test_a_membership_is_told_by_the_members_on_the_path() -> None:
+    apart: Told = {"one": [["Ada", "Byron"]], "two": [["Mill", "Engine"]]}
+    reader = themed(apart, {"Machines": ["Ada", "Mill"]}, [["Ada", "Byron", "Mill", "Engine", "Machines"]])
+    found = ask("bridge", reader, "Byron? Engine?", entities=2, key_entities=2)
+    chain = [item.text for item in found.items]
+    assert chain[0] in {sentence(["Ada", "Byron"]), sentence(["Mill", "Engine"])}
+    assert chain[1] in {
+        "Machines covers Ada and Mill: All about Machines.",
+        "Machines covers Mill and Ada: All about Machines.",
+    }
+    assert set(chain) == {sentence(["Ada", "Byron"]), sentence(["Mill", "Engine"]), chain[1]}
+    assert {item.why for item in found.items} <= {
+        "on the path Byron — Ada — Machines — Mill — Engine",
+        "on the path Engine — Mill — Machines — Ada — Byron",
+    }
+    covering = found.of(Kind.ENTITY)[0]
+    assert {place.quote for place in covering.places} <= {sentence(["Ada", "Byron"]), sentence(["Mill", "Engine"])}
+
+
+def test_the_bridge_holds_all_facts_among_the_entities_on_the_paths() -> None:
+    told: Told = {
+        "one": [["Ada", "Byron"], ["Byron", "Ada", "Keats"], ["Ada", "Zoe"]],
+        "two": [["Byron", "Ada", "Pisa"]],
+    }
+    reader = themed(told, {}, [["Ada", "Byron", "Keats"]])
+    found = ask("bridge", reader, "Ada? Byron?", entities=2, key_entities=2)
+    assert {item.text for item in found.items} == {
+        sentence(["Ada", "Byron"]),
+        sentence(["Byron", "Ada", "Keats"]),
+        sentence(["Byron", "Ada", "Pisa"]),
+    }
+
+
+def test_reports_are_told_in_parts_that_rest_on_their_facts(reader: MemoryReader) -> None:
+    found = ask("global", reader, "Darwin on the Beagle")
+    heads = [item for item in found.items if ":" not in item.id]
+    assert heads[0].text == "The world of Darwin. What Darwin is about."
+    assert heads[0].why.startswith("report on a community that holds ")
+    assert all(name in heads[0].why for name in ("Darwin", "Beagle"))
+    finding = next(item for item in found.items if "Galapagos" in item.text)
+    assert finding.text == f"The world of Darwin: It is found that {sentence(['Beagle', 'Galapagos'])}"
+    assert (finding.kind, [place.quote for place in finding.places]) == (
+        Kind.REPORT,
+        [sentence(["Beagle", "Galapagos"])],
+    )
+
+
+def test_extractive_reports_are_labelled_and_their_findings_are_facts(quoting: MemoryReader) -> None:
+    found = ask("global", quoting, "Darwin on the Beagle")
+    assert all(item.why.endswith("; extractive") for item in found.items)
+    assert sentence(["Beagle", "Galapagos"]) in [item.text for item in found.facts]
+
+
+def test_each_fact_is_told_once_over_all_sections(quoting: MemoryReader) -> None:
+    found = ask("hierarchy", quoting, "What do Byron and the Engine have in common?")
+    facts = [item.id for item in found.facts]
+    assert len(facts) == len(set(facts))
+
+
+def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
+    place = themed(STORY, {}).chunk_places(np.array([0]))[0]
+
+    def told(kind: Kind, text: str, section: Section = Section.LOCAL) -> Item:
+        return Item(kind, text, text, 1.0, "", 100, (place,), section=section)
+
+    fact = told(Kind.FACT, "Ada met Byron.")
+    items = [
+        told(Kind.ENTITY, "Ada, Byron: Ada met Byron."),
+        told(Kind.ENTITY, "Poets: Ada met Byron. Keats wrote."),
+        told(Kind.ENTITY, "Poets covers Ada and Byron: Ada met Byron.", Section.BRIDGE),
+        told(Kind.REPORT, "The poets. Ada met Byron.", Section.GLOBAL),
+        told(Kind.REPORT, "The poets: It is said that Ada met Byron.", Section.GLOBAL),
+    ]
+    assert said_once(items) == tuple(items)
+    once = said_once([*items, fact])
+    assert [item.text for item in once] == [
+        "Poets: Keats wrote.",
+        "Poets covers Ada and Byron",
+        "The poets.",
+        "The poets: It is said that Ada met Byron.",
+        "Ada met Byron.",
+    ]
+    assert [item.tokens < 100 for item in once] == [True, True, True, False, False]
+
+
+def test_of_nested_communities_the_specific_one_comes_first_where_both_hold_as_much(reader: MemoryReader) -> None:
+    themes = reader.themes()
+    every = np.arange(reader.size("entity"))
+    shelley = next(row for row, name in names(every, reader, themes).items() if name == "Shelley")
+    near = near_communities(Hits(np.array([shelley]), np.array([0.8], np.float32)), 8, themes)
+    told = [
+        community.report.title
+        for community in themes.communities(np.array([one.row for one in near]))
+        if community.report
+    ]
+    assert told == ["The world of Byron", "The world of Ada"]
+    assert [round(one.nearness, 2) for one in near] == [0.8, 0.4]
+
+
+def test_communities_are_bounded(reader: MemoryReader) -> None:
+    found = ask("global", reader, "Byron Engine Darwin Ada", communities=2)
+    assert len([item for item in found.items if ":" not in item.id]) == 2
+
+
+@pytest.mark.parametrize("question", ["What are the main themes?", "Give me an overview."])
+def test_a_question_about_no_one_thing_leads_to_the_largest_communities(reader: MemoryReader, question: str) -> None:
+    found = ask("hierarchy", reader, question, communities=2)
+    assert "the 2 largest, as the question is about no one thing" in found.trace[1].detail
+    heads = [item.text for item in found.of(Kind.REPORT) if ":" not in item.id]
+    assert heads == ["The world of Ada. What Ada is about.", "The world of Darwin. What Darwin is about."]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_a_hierarchy_it_is_said(method: str) -> None:
+    found = ask(method, themed(STORY, {}), "Byron meets whom in Missolonghi?")
+    assert found.note == NOT_BUILT == "no hierarchy has been built: polyadic hierarchy build"
+    assert any(NOT_BUILT in step.detail for step in found.trace)
+    assert bool(found.items) is (method != "global")
+    assert not found.of(Kind.REPORT)
+    answer = asyncio.run(quote_answer(found, HashingEmbedder()))
+    assert answer.note.endswith(NOT_BUILT)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quotations_are_words_of_documents(method: str, reader: MemoryReader) -> None:
+    found = ask(method, reader, "Byron meets Missolonghi?")
+    answer = asyncio.run(quote_answer(found, HashingEmbedder()))
+    said = {sentence(fact) for facts in STORY.values() for fact in facts}
+    assert all(citation.place.quote in said for citation in answer.citations)
+    assert answer.citations
+
+
+def test_the_whole_context_has_a_heading_for_each_section(reader: MemoryReader) -> None:
+    found = ask("hierarchy", reader, "What do Byron and the Engine have in common?")
+    context = lay_out(found, 4000)
+    shown = [piece.item.section for piece in context.pieces]
+    assert shown == sorted(shown, key=[Section.LOCAL, Section.BRIDGE, Section.GLOBAL].index)
+    assert len(set(shown)) == 3
+    headings = [line for line in context.text.splitlines() if line and line[0] not in "[ "]
+    assert len(headings) == 3
+
+
+def test_communities_tell_whole_reports_by_how_much_they_hold_and_then_by_rating(reader: MemoryReader) -> None:
+    found = ask("communities", reader, "Byron")
+    reports = found.of(Kind.REPORT)
+    assert reports[0].text.startswith("The world of Ada. What Ada is about.\nIt is found that ")
+    assert {item.section for item in found.items} == {Section.NONE}
+    assert found.facts and found.chunks
+
+
+def item(name: str, tokens: int, section: Section = Section.NONE) -> Item:
+    return Item(Kind.FACT, name, name, 1.0, "", tokens, section=section)
+
+
+def test_shares_hold_for_any_beginning() -> None:
+    queues = {key: [item(f"{key}{i}", 10) for i in range(50)] for key in "ab"}
+    kept, omitted = share(queues, {"a": 0.75, "b": 0.25}, 400)
+    assert (len(kept), omitted) == (40, 60)
+    for count in range(1, 41):
+        assert abs(sum(one.id.startswith("a") for one in kept[:count]) - 0.75 * count) <= 1
+
+
+def test_what_one_does_not_use_others_do_and_a_share_of_nothing_is_none() -> None:
+    queues = {"a": [item("a", 10)], "b": [item(f"b{i}", 10) for i in range(9)], "c": [item("c", 10)]}
+    kept, omitted = share(queues, {"a": 0.5, "b": 0.5, "c": 0.0}, 60)
+    assert ([one.id for one in kept], omitted) == (["a", "b0", "b1", "b2", "b3", "b4"], 4)
+
+
+QUEUES = st.dictionaries(st.sampled_from("abc"), st.lists(st.tuples(st.sampled_from("uvwxyz"), st.integers(1, 40))))
+
+
+@given(QUEUES, st.integers(0, 120))
+def test_sharing_keeps_each_item_once_within_the_room(queues: dict[str, list[tuple[str, int]]], room: int) -> None:
+    items = {key: [item(name, tokens) for name, tokens in told] for key, told in queues.items()}
+    kept, omitted = share(items, dict.fromkeys(items, 0.3), room)
+    assert sum(one.tokens for one in kept) <= room
+    assert len({one.id for one in kept}) == len(kept)
+    assert len(kept) + omitted == len({name for told in queues.values() for name, _ in told})
+
+
+def test_shares_of_the_sections_can_be_set(reader: MemoryReader) -> None:
+    question = "What do Byron and the Engine have in common?"
+    without = ask("hierarchy", reader, question, bridge_share=0)
+    assert {one.section for one in without.items} == {Section.LOCAL, Section.GLOBAL}
+    assert not texts(ask("hierarchy", reader, question, local_share=0.5, bridge_share=0.5), Section.GLOBAL)
+
+
+def test_what_sums_up_others_counts_as_telling_of_one_document() -> None:
+    place = themed(STORY, {}).chunk_places(np.array([0, 1, 2]))
+    report = Item(Kind.REPORT, "r", "report", 1.0, "", 5, tuple(place))
+    found = Knowledge(
+        "?", "global", (report, replace(report, kind=Kind.FACT, id="f", places=tuple(place[2:]))), 10, 0, ()
+    )
+    assert found.items[0].told == tuple(place[:1])
+    assert found.documents == (place[0].source, place[2].source, place[1].source)
+    counted = [Found.of(one).passages for one in found.items]
+    assert counted == [(corpus_id(place[0].source),), (corpus_id(place[2].source),)]

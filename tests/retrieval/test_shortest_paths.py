@@ -1,0 +1,184 @@
+"""Paths are the shortest there are, the same every time, and go through summaries where they use memberships."""
+
+import asyncio
+from itertools import combinations, pairwise
+
+import networkx as nx  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyadic.errors import PackageMissing
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.retrieval import path_graph
+from polyadic.retrieval.nodes import names
+from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring
+from polyadic.retrieval.shortest_paths import Lengths, Path, paths_between, paths_in, steps, weights
+from polyadic.store.protocol import Vectors
+from tests.retrieval.memory_reader import MemoryReader
+from tests.retrieval.stories import Told
+from tests.retrieval.themed import themed
+
+NAMES = "ABCDEFGHIJKL"
+FACTS = st.lists(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True), min_size=1, max_size=14)
+SUMMARIES = st.lists(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True), max_size=3)
+
+
+def vector(text: str = "A meets B") -> Vectors:
+    embedded: Vectors = asyncio.run(HashingEmbedder().embed([text]))[0]
+    return embedded
+
+
+def store(facts: list[list[str]], summaries: list[list[str]]) -> MemoryReader:
+    known = {name for fact in facts for name in fact}
+    covered = [[name for name in members if name in known] for members in summaries]
+    first = {f"S{i}": members for i, members in enumerate(covered) if len(members) > 1}
+    above = {"T": list(first)} if len(first) > 1 else {}
+    return themed({f"d{i}": [sorted(fact)] for i, fact in enumerate(facts)}, first | above)
+
+
+def node(reader: MemoryReader, name: str) -> int:
+    themes = reader.themes()
+    every = np.concatenate([np.arange(reader.size("entity")), ~np.arange(themes.summary_count)])
+    return next(one for one, called in names(every, reader, themes).items() if called == name)
+
+
+def every_node(reader: MemoryReader) -> list[int]:
+    return [*range(reader.size("entity")), *(~row for row in range(reader.themes().summary_count))]
+
+
+def as_networkx(graph: PathGraph, lengths: Lengths) -> nx.Graph:
+    """The graph as a person would draw it: a node for each fact, memberships straight from summary to member."""
+    drawn = nx.Graph()
+    drawn.add_nodes_from(graph.nodes.tolist())
+    for fact, place in graph.participation.T.tolist():
+        length = (lengths.facts[fact] + lengths.nodes[place]) / 2
+        drawn.add_edge(("fact", int(graph.facts[fact])), int(graph.nodes[place]), weight=length)
+    for (summary, member), along in zip(graph.membership.T.tolist(), lengths.memberships.tolist(), strict=True):
+        length = along + (lengths.nodes[summary] + lengths.nodes[member]) / 2
+        drawn.add_edge(int(graph.nodes[summary]), int(graph.nodes[member]), weight=length)
+    return drawn
+
+
+def whole(reader: MemoryReader) -> PathGraph:
+    return first_ring(np.array(every_node(reader)), vector(), reader, reader.themes())
+
+
+def check(path: Path, reader: MemoryReader) -> None:
+    """Each step is what it says it is."""
+    themes = reader.themes()
+    for (first, second), step in zip(pairwise(path.nodes), path.steps, strict=True):
+        if step >= 0:
+            assert {first, second} <= set(reader.entities_of(np.array([step])).targets.tolist())
+            continue
+        covered = themes.covered(np.array([~step]))
+        members = {*covered.entities.targets.tolist(), *(~covered.summaries.targets).tolist()}
+        assert (first == step and second in members) or (second == step and first in members)
+
+
+@settings(max_examples=60, deadline=None)
+@given(FACTS, SUMMARIES, st.booleans())
+def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: list[list[str]], weighted: bool) -> None:
+    reader = store(facts, summaries)
+    graph = whole(reader)
+    lengths = weights(graph, vector(), reader, reader.themes()) if weighted else steps(graph)
+    drawn = as_networkx(graph, lengths)
+    pairs = list(combinations(every_node(reader), 2))
+    for pair, path in zip(pairs, paths_in(graph, lengths, pairs), strict=True):
+        if path is None:
+            assert not nx.has_path(drawn, *pair)
+            continue
+        assert (path.nodes[0], path.nodes[-1]) == pair
+        assert path.length == pytest.approx(nx.shortest_path_length(drawn, *pair, weight="weight"))
+        assert weighted or path.length == len(path.steps)
+        check(path, reader)
+
+
+@settings(max_examples=60, deadline=None)
+@given(FACTS, SUMMARIES, st.data())
+def test_two_rings_hold_the_shortest_paths_of_up_to_five_steps(
+    facts: list[list[str]], summaries: list[list[str]], data: st.DataObject
+) -> None:
+    reader = store(facts, summaries)
+    keys = data.draw(st.lists(st.sampled_from(every_node(reader)), min_size=2, max_size=4, unique=True))
+    pairs = list(pairwise(keys))
+    graph = whole(reader)
+    drawn = as_networkx(graph, steps(graph))
+    true = {pair: nx.shortest_path_length(drawn, *pair, weight="weight") for pair in pairs if nx.has_path(drawn, *pair)}
+    paths, _ = paths_between(pairs, vector(), reader, reader.themes(), weighted=False)
+    found = {(path.nodes[0], path.nodes[-1]): path.length for path in paths}
+    assert {pair: length for pair, length in found.items() if true[pair] <= 5} == {
+        pair: length for pair, length in true.items() if length <= 5
+    }
+
+
+CHAIN: Told = {"one": [["Ada", "Byron"]], "two": [["Byron", "Greece"]], "three": [["Mill", "Engine"]]}
+
+
+def told(path: Path, reader: MemoryReader) -> list[str]:
+    named = names(np.array(path.nodes), reader, reader.themes())
+    return [named[one] for one in path.nodes]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_route_through_a_membership_passes_through_its_summary(weighted: bool) -> None:
+    reader = themed(CHAIN, {"Machines": ["Ada", "Mill"]})
+    pairs = [(node(reader, "Byron"), node(reader, "Engine"))]
+    (path,), _ = paths_between(pairs, vector(), reader, reader.themes(), weighted)
+    assert told(path, reader) == ["Byron", "Ada", "Machines", "Mill", "Engine"]
+    summary = node(reader, "Machines")
+    assert [step for step in path.steps if step < 0] == [summary, summary]
+
+
+def test_what_cannot_be_joined_is_skipped() -> None:
+    reader = themed(CHAIN, {})
+    ada, mill, greece = (node(reader, name) for name in ("Ada", "Mill", "Greece"))
+    paths, graph = paths_between([(ada, mill), (ada, greece)], vector(), reader, reader.themes(), weighted=True)
+    assert [told(path, reader) for path in paths] == [["Ada", "Byron", "Greece"]]
+    assert graph.rings == 2
+
+
+def test_no_pairs_no_paths() -> None:
+    assert paths_between([], vector(), themed(CHAIN, {}), themed(CHAIN, {}).themes(), weighted=True)[0] == []
+
+
+ROUNDABOUT: Told = {
+    "list": [["Ada", "Greece", *(f"Other {i}" for i in range(30))]],
+    "said": [["Ada", "Byron"], ["Byron", "Greece"]],
+}
+
+
+def test_weighted_paths_go_through_small_facts_and_plain_ones_take_fewest_steps() -> None:
+    reader = themed(ROUNDABOUT, {})
+    ends = [(node(reader, "Ada"), node(reader, "Greece"))]
+    (plain,), _ = paths_between(ends, vector("xyz"), reader, reader.themes(), weighted=False)
+    (weighted,), _ = paths_between(ends, vector("Ada meets Byron. Byron meets Greece."), reader, reader.themes(), True)
+    assert (len(plain.steps), told(weighted, reader)) == (1, ["Ada", "Byron", "Greece"])
+
+
+def test_relevant_facts_are_nearer() -> None:
+    ways: Told = {"one": [["Ada", "Byron"], ["Byron", "Greece"]], "two": [["Ada", "Turin"], ["Turin", "Greece"]]}
+    reader = themed(ways, {})
+    ends = [(node(reader, "Ada"), node(reader, "Greece"))]
+    for by in ("Byron", "Turin"):
+        (path,), _ = paths_between(ends, vector(f"{by} meets {by}"), reader, reader.themes(), weighted=True)
+        assert told(path, reader) == ["Ada", by, "Greece"]
+
+
+def test_a_hub_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(path_graph, "FACTS_OF_A_NODE", 3)
+    monkeypatch.setattr(path_graph, "FRONTIER", 2)
+    reader = themed({"hub": [["Hub", f"Spoke {i}"] for i in range(40)]}, {})
+    graph = first_ring(np.array([node(reader, "Hub")]), vector(), reader, reader.themes())
+    assert (len(graph.facts), len(graph.nodes)) == (3, 4)
+    assert len(further_ring(graph, vector(), reader, reader.themes()).facts) == 3
+
+
+def test_without_scipy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = themed(CHAIN, {})
+    ends = [(node(reader, "Ada"), node(reader, "Greece"))]
+    monkeypatch.setattr("polyadic.extras.find_spec", lambda module: None)
+    with pytest.raises(PackageMissing, match="seeking paths needs scipy"):
+        paths_between(ends, vector(), reader, reader.themes(), weighted=True)
+    assert paths_between([], vector(), reader, reader.themes(), weighted=True)[0] == []
