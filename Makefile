@@ -38,7 +38,7 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-u
 requirements:
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(COMPILE) -o requirements.txt --extra build pyproject.toml
-	$(COMPILE) -o requirements-dev.txt --extra build --extra eval --extra formats --extra dev -c requirements.txt pyproject.toml
+	$(COMPILE) -o requirements-dev.txt --all-extras -c requirements.txt pyproject.toml
 
 clean:
 	rm -rf $(VENV) demo-workspace

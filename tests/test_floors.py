@@ -10,17 +10,19 @@ import polyadic
 
 ROOT = Path(polyadic.__file__).parent
 FLOORS = (
-    {"errors", "settings", "presets", "identity", "knowledge", "overlay", "derivation", "blocking", "text"},
+    {"errors", "extras", "settings", "presets", "identity", "knowledge", "overlay", "derivation", "themes"}
+    | {"blocking", "text"},
     {"models", "store"},
     {"prompts"},
     {"construction", "retrieval", "generation"},
-    {"lookup", "doctor", "status"},
+    {"hierarchy", "lookup", "doctor", "status"},
     {"selection"},
     {"asking"},
     {"catalogue", "questions", "resolution", "batch"},
     {"workspace"},
     {"__init__"},
-    {"evaluation", "interchange"},
+    {"evaluation", "interchange", "mcp", "frameworks"},
+    {"serving"},
     {"cli"},
     {"__main__"},
 )

@@ -1,0 +1,22 @@
+"""A workspace as a server of the Model Context Protocol: tools and resources for agents, thin over ``Workspace``.
+
+``stdio`` serves one client over standard input and output, ``http`` is an ASGI application; both serve what ``server``
+builds of ``tools/`` and ``resources``.
+
+Raises
+------
+PackageMissing
+    The ``mcp`` package is not installed.
+"""
+
+from polyadic.errors import PackageMissing
+
+try:
+    import mcp  # noqa: F401
+except ImportError as error:
+    raise PackageMissing("the Model Context Protocol", "mcp", "mcp") from error
+
+from polyadic.mcp.http import LOOPBACK, asgi
+from polyadic.mcp.stdio import serve_stdio
+
+__all__ = ["LOOPBACK", "asgi", "serve_stdio"]

@@ -1,0 +1,91 @@
+"""Documents as resources: listed page by page, read as text, a long one part by part."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import mcp_types as types
+
+from polyadic.errors import NotFound
+from polyadic.knowledge import Span
+from polyadic.mcp.access import read
+from polyadic.mcp.bounds import NAME, RESOURCE, RESOURCES, cut
+from polyadic.mcp.listing import page_after
+from polyadic.mcp.naming import URI, uri_of
+from polyadic.mcp.texts import Passage, passage
+from polyadic.store.protocol import DocumentRecord
+from polyadic.workspace import Workspace
+
+TEXT = "text/plain"
+TEMPLATE = types.ResourceTemplate(
+    uri_template=f"{URI}{{id}}{{?start,end}}",
+    name="document",
+    title="A document, or a part of it",
+    description=f"The text of a document between two characters, at most {RESOURCE:,} at once; all of a shorter one.",
+    mime_type=TEXT,
+)
+_PATH = re.compile(r"/([0-9a-f]{32})")
+_CHARACTER = re.compile(r"[0-9]{1,15}")
+
+
+async def listed(workspace: Workspace, cursor: str | None) -> types.ListResourcesResult:
+    """One page of the documents."""
+    records = await read(workspace, lambda reader: reader.documents())
+    page = page_after(records, cursor, RESOURCES)
+    return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=page.next)
+
+
+async def contents(workspace: Workspace, uri: str) -> types.ReadResourceResult:
+    """The text that a resource stands for; of a long document the first part, with the resource of the next.
+
+    Raises
+    ------
+    NotFound
+        There is no such document, or no such part of it.
+    """
+    document, span = _parsed(uri)
+    part = await read(workspace, lambda reader: passage(reader, document, span))
+    return types.ReadResourceResult(contents=[_contents(uri, part)])
+
+
+def _resource(record: DocumentRecord) -> types.Resource:
+    return types.Resource(
+        uri=uri_of(record.id),
+        name=record.source,
+        title=cut(record.title, NAME) or None,
+        description=f"{record.characters:,} characters",
+        mime_type=TEXT,
+    )
+
+
+def _parsed(uri: str) -> tuple[str, Span]:
+    """The identifier and the characters that a resource names."""
+    try:
+        parts = urlsplit(uri)
+        path = _PATH.fullmatch(parts.path) if uri.startswith(URI) and not parts.fragment else None
+        asked = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), max_num_fields=2)
+        start, end = (_character(asked.pop(name, [])) for name in ("start", "end"))
+        span = Span(start or 0, (start or 0) + RESOURCE if end is None else min(end, (start or 0) + RESOURCE))
+    except ValueError:
+        path, asked = None, {}
+    if path is None or asked:
+        raise NotFound("there is no such resource", f"resources are {URI}ID, with ?start=0&end=1000 for a part")
+    return path[1], span
+
+
+def _character(told: list[str]) -> int | None:
+    if not told:
+        return None
+    if len(told) > 1 or not _CHARACTER.fullmatch(told[0]):
+        raise ValueError("no character of a document")
+    return int(told[0])
+
+
+def _contents(uri: str, part: Passage) -> types.TextResourceContents:
+    meta: dict[str, object] = {
+        "polyadic/start": part.start,
+        "polyadic/end": part.end,
+        "polyadic/characters": part.characters,
+    }
+    if part.end < part.characters:
+        meta["polyadic/next"] = f"{part.uri}?start={part.end}"
+    return types.TextResourceContents(uri=uri, mime_type=TEXT, text=part.text, _meta=meta)

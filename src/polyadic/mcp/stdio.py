@@ -1,0 +1,31 @@
+"""One client over standard input and output; nothing else in the process can write to that output meanwhile."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from mcp.server.stdio import stdio_server
+from starlette.requests import Request
+
+from polyadic.mcp.access import Access
+from polyadic.mcp.server import build
+from polyadic.workspace import Workspace
+
+
+async def serve_stdio(workspace: Workspace, may_write: bool = False) -> None:
+    """Serve a workspace until the client closes its end; the workspace stays open.
+
+    Parameters
+    ----------
+    workspace
+        What is asked; it need not hold anything yet.
+    may_write
+        Whether the client may add documents.
+    """
+
+    @asynccontextmanager
+    async def opened(_: Request | None) -> AsyncIterator[Access]:
+        yield Access(workspace, may_write)
+
+    server = build(opened)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())

@@ -1,0 +1,19 @@
+"""The tools that agents call, one a file."""
+
+from typing import Any
+
+from polyadic.mcp.tools import (
+    add_document,
+    get_document_span,
+    get_entity,
+    list_documents,
+    query,
+    search_facts,
+)
+from polyadic.mcp.tools.tool import Tool
+
+TOOLS: dict[str, Tool[Any]] = {
+    module.TOOL.name: module.TOOL
+    for module in (query, search_facts, get_entity, get_document_span, list_documents, add_document)
+}
+"""Every tool by its name, in the order in which clients list them."""

@@ -1,0 +1,84 @@
+"""Tool ``add_document``: put a text into the workspace, or a new version of one that was put there by this tool."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from polyadic.construction.index_report import IndexReport
+from polyadic.errors import PolyadicError
+from polyadic.knowledge import Document
+from polyadic.mcp import bounds
+from polyadic.mcp.naming import uri_of
+from polyadic.mcp.results import Result
+from polyadic.mcp.tools.tool import Arguments, Pairs, Tool
+from polyadic.workspace import Workspace
+
+# Documents of clients have sources of their own, so that no client can replace a file that somebody else indexed.
+SOURCE = "mcp:"
+
+
+class AddArguments(Arguments):
+    """A text and what it is called."""
+
+    name: Annotated[
+        str, Field(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$")
+    ]
+    """What the document is known by: a text that is added under a name that was used before replaces that one."""
+    text: Annotated[str, Field(min_length=1, max_length=bounds.TEXT, pattern=r"\S")]
+    """Plain text or Markdown."""
+    title: Annotated[str, Field(max_length=bounds.NAME)] = ""
+    """What the text is about, if it has a title: it tells what its sentences speak of."""
+    metadata: Pairs = Field(default_factory=dict)
+    """Further keys and values, by which documents can be chosen later."""
+
+
+class AddResult(Result):
+    """What became of the document."""
+
+    id: str
+    uri: str
+    source: str
+    outcome: Literal["added", "replaced", "unchanged"]
+    chunks: int
+    facts: int
+    unread_chunks: int
+    """Chunks of which no facts could be read."""
+
+
+async def run(workspace: Workspace, new: AddArguments) -> AddResult:
+    text = new.text.replace("\r\n", "\n").replace("\r", "\n")
+    document = Document(f"{SOURCE}{new.name}", " ".join(new.title.split()), text, new.metadata)
+    report = await workspace.aadd([document])
+    for skipped in report.skipped:
+        raise PolyadicError(f"{document.source} cannot be added ({skipped.reason})", skipped.next_step)
+    if report.stopped:
+        raise PolyadicError(f"{document.source} was not added ({report.stopped})", "add it again to go on from there")
+    return _result(workspace, document, report)
+
+
+def _result(workspace: Workspace, document: Document, report: IndexReport) -> AddResult:
+    with workspace.store().read() as reader:
+        record = reader.record(document.id)
+    if record is None:
+        raise PolyadicError(f"{document.source} was withdrawn by someone else", "add it again if it is still wanted")
+    return AddResult(
+        id=document.id,
+        uri=uri_of(document.id),
+        source=document.source,
+        outcome="added" if report.added else "replaced" if report.changed else "unchanged",
+        chunks=record.chunks,
+        facts=record.facts,
+        unread_chunks=record.failed,
+    )
+
+
+TOOL = Tool(
+    "add_document",
+    "Add a document",
+    "Put a text into the workspace, so that it can be asked. Under a name that was used before it replaces that"
+    " document, and no other is ever changed. Where the settings name a language model, reading the text is paid for.",
+    AddArguments,
+    AddResult,
+    run,
+    writes=True,
+)

@@ -1,0 +1,73 @@
+"""What a tool is: what it takes, what it returns, and what it does with a workspace."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+import mcp_types as types
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from polyadic.mcp.bounds import NAME, PAIRS, VALUE
+from polyadic.mcp.problems import bad_arguments
+from polyadic.mcp.results import Result
+from polyadic.workspace import Workspace
+
+
+class Arguments(BaseModel):
+    """What a tool takes; whatever it does not know is refused, because a wish would be passed over."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=NAME, pattern=r"\S")]
+Pairs = Annotated[
+    dict[Annotated[str, Field(min_length=1, max_length=NAME)], Annotated[str, Field(max_length=VALUE)]],
+    Field(max_length=PAIRS),
+]
+Taken = TypeVar("Taken", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[Taken]):
+    """One tool. ``writes`` says that it changes the workspace, so that not everyone may call it."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[Taken]
+    returns: type[Result]
+    run: Callable[[Workspace, Taken], Awaitable[Result]]
+    writes: bool = False
+
+    async def call(self, workspace: Workspace, arguments: dict[str, Any]) -> Result:
+        """Run the tool with what a client sent.
+
+        Raises
+        ------
+        BadArguments
+            These are no arguments of this tool.
+        PolyadicError
+            What the tool ran into.
+        """
+        try:
+            taken = self.takes.model_validate(arguments)
+        except ValidationError as error:
+            raise bad_arguments(self.name, error) from None
+        return await self.run(workspace, taken)
+
+    def described(self) -> types.Tool:
+        """The tool as clients list it."""
+        hints = types.ToolAnnotations(
+            read_only_hint=not self.writes,
+            destructive_hint=self.writes,
+            idempotent_hint=True,
+            open_world_hint=False,
+        )
+        return types.Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=self.takes.model_json_schema(),
+            output_schema=self.returns.model_json_schema(mode="serialization"),
+            annotations=hints,
+        )

@@ -1,0 +1,46 @@
+"""Tools for agents (MCP) over HTTP at ``/mcp/{workspace}``: the workspace is opened where all others are."""
+
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.routing import Route
+
+from polyadic.serving.access import key_of
+from polyadic.serving.service import Service
+from polyadic.workspace import Workspace
+
+T = TypeVar("T")
+PATH = "/mcp/{workspace}"
+
+
+def add_agents(app: FastAPI, service: Service) -> Callable[[], AbstractAsyncContextManager[None]]:
+    """Route to the tools, where the extra ``mcp`` is installed; returns what makes the lifespan that goes with it."""
+    if find_spec("mcp") is None:
+        return nullcontext
+    from polyadic.mcp import asgi
+
+    @asynccontextmanager
+    async def resolve(request: Request) -> AsyncIterator[Workspace]:
+        name = request.path_params["workspace"]
+        async with service.workspaces.opened(name, key_of(request), "read") as kb:
+            yield kb
+
+    def may_write(request: Request) -> bool:
+        return key_of(request).access == "write"
+
+    async def run(work: Coroutine[Any, Any, T]) -> T:
+        try:
+            async with service.turns.turn():
+                return await service.work.run(work)
+        finally:
+            # Where it was turned away it has not begun.
+            work.close()
+
+    # The door has seen to names and origins.
+    agents = asgi(resolve, may_write, hosts=None, run=run)
+    app.router.routes.append(Route(PATH, agents, include_in_schema=False))
+    return agents.lifespan

@@ -1,0 +1,56 @@
+"""From the messages of a chat to a question and the conversation before it."""
+
+from collections.abc import Iterable
+
+from polyadic.asking import LONGEST_QUESTION
+from polyadic.knowledge import Citation
+from polyadic.serving.problems import Refused
+from polyadic.serving.schemas import Said
+
+SOURCES = "\n\nSources:\n"
+_TURNS = 50
+_LONGEST_ANSWER = 100_000
+
+
+def question_and_history(messages: Iterable[tuple[str, str]]) -> tuple[str, list[Said]]:
+    """The last thing that was asked, and the turns before it, of messages with their roles.
+
+    What a system message says is left out: how answers are made is the workspace's to say.
+
+    >>> question_and_history([("user", "Who is Ada?"), ("assistant", "A writer [1]."), ("user", "Of what?")])
+    ('Of what?', [Said(question='Who is Ada?', answer='A writer [1].')])
+
+    Raises
+    ------
+    Refused
+        The last message is no question.
+    """
+    asked: list[str] = []
+    turns: list[Said] = []
+    for role, text in messages:
+        if role == "user":
+            asked.append(text)
+        elif role == "assistant" and asked:
+            answer = text.partition(SOURCES)[0]
+            turns.append(Said(question=_clipped(asked), answer=answer[:_LONGEST_ANSWER]))
+            asked = []
+    question = "\n".join(asked).strip()
+    if not question or len(question) > LONGEST_QUESTION:
+        raise Refused(
+            422, "invalid-request", f"the last message has to be a question of 1 to {LONGEST_QUESTION:,} characters"
+        )
+    return question, turns[-_TURNS:]
+
+
+def sources(citations: Iterable[Citation]) -> str:
+    """What citation markers point at, as a list below an answer; empty where it cites nothing."""
+    lines = []
+    for citation in citations:
+        place = citation.place
+        page = f", page {place.page}" if place.page else ""
+        lines.append(f"[{citation.marker}] {place.title or place.source}{page}: “{' '.join(place.quote.split())}”")
+    return SOURCES + "\n".join(lines) if lines else ""
+
+
+def _clipped(asked: list[str]) -> str:
+    return "\n".join(asked)[:LONGEST_QUESTION]

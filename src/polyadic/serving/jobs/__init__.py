@@ -1,0 +1,1 @@
+"""Indexing jobs: what they are, where they are kept, who runs them."""

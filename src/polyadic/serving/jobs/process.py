@@ -1,0 +1,73 @@
+"""Running a job in a process of its own, and hearing from it."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from polyadic.serving.jobs.job import Wish
+
+_LONGEST_LINE = 64 << 20
+_MODULE = "polyadic.serving.jobs.worker"
+
+
+class Process:
+    """One job under way.
+
+    Parameters
+    ----------
+    workspace, incoming
+        The folders of the workspace and of what was handed in.
+    wish
+        What is to be done.
+    """
+
+    def __init__(self, workspace: Path, incoming: Path, wish: Wish) -> None:
+        self._asked = {"workspace": str(workspace), "incoming": str(incoming), "wish": asdict(wish)}
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def lines(self) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """What it says: ``reached`` now and then, and at its end ``report``, ``problem`` or ``cancelled``."""
+        process = self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            _MODULE,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # What a library prints may hold anything; it is for whoever looks for a defect.
+            stderr=None if os.environ.get("POLYADIC_DEBUG") else asyncio.subprocess.DEVNULL,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            limit=_LONGEST_LINE,
+            # Ctrl-C on a terminal is for the server, which then stops its jobs in order.
+            start_new_session=True,
+        )
+        try:
+            assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
+            with contextlib.suppress(ConnectionError):
+                process.stdin.write(f"{json.dumps(self._asked)}\n".encode())
+                await process.stdin.drain()
+            async for line in process.stdout:
+                for what, content in json.loads(line).items():
+                    yield what, content
+        finally:
+            await self._ended()
+
+    def stop(self) -> None:
+        """Ask it to stop at the next place where nothing is lost."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def kill(self) -> None:
+        """End it now; what was committed stays."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+    async def _ended(self) -> None:
+        assert self._process is not None  # noqa: S101 - called after it was started
+        self.stop()
+        await self._process.wait()

@@ -1,0 +1,108 @@
+"""The process in which one job runs: ``python -m polyadic.serving.jobs.worker``.
+
+Reading documents computes for long; in a process of its own it takes no question's time, and its memory ends with it.
+The first line of standard input says what to do. Each line of standard output says how far it is, and the last what
+became of it. Where standard input ends, the job is to stop: also where the server was killed.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.errors import PolyadicError, StoreBusy
+from polyadic.models.budget import Budget
+from polyadic.serving.jobs.incoming import Incoming
+from polyadic.serving.jobs.job import Reached, Wish
+from polyadic.workspace import Workspace
+
+_BEHIND_QUESTIONS = 5
+_SECONDS_BETWEEN_LINES = 0.2
+_SECONDS_FOR_OTHERS = 60.0
+_DEFECT = "the job ran into a defect"
+
+
+def main() -> None:
+    """Do what standard input says."""
+    asked = json.loads(sys.stdin.readline())
+    with contextlib.suppress(OSError):
+        os.nice(_BEHIND_QUESTIONS)
+    try:
+        asyncio.run(_run(Path(asked["workspace"]), Path(asked["incoming"]), Wish(**asked["wish"])))
+    except asyncio.CancelledError:
+        _say("cancelled", {})
+    except PolyadicError as error:
+        _say("problem", {"kind": type(error).__name__, "said": str(error)})
+    except Exception as error:
+        if os.environ.get("POLYADIC_DEBUG"):
+            raise
+        _say("problem", {"kind": type(error).__name__, "said": _DEFECT})
+
+
+async def _run(folder: Path, incoming: Path, wish: Wish) -> None:
+    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
+    assert task is not None  # noqa: S101 - this is a coroutine
+    threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
+    async with Workspace(folder) as kb:
+        report = await _when_free(kb, Incoming(incoming), wish)
+    _say("report", _plain(report))
+
+
+async def _when_free(kb: Workspace, incoming: Incoming, wish: Wish) -> IndexReport:
+    """The report, once nobody else writes to the workspace: a job that was killed may still be ending."""
+    most = None if wish.budget is None and wish.spend_tokens is None else Budget(wish.budget, wish.spend_tokens)
+    deadline = time.monotonic() + _SECONDS_FOR_OTHERS
+    while True:
+        try:
+            if wish.kind == "retry":
+                return await kb.aretry(_told(), most)
+            return await kb.aadd(incoming.documents(kb.settings.reading), _told(), wish.extractor, most)
+        except StoreBusy:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(0.2)
+
+
+def _watch(stop: Callable[[], object]) -> None:
+    while sys.stdin.readline():
+        pass
+    # The loop may have ended already.
+    with contextlib.suppress(RuntimeError):
+        stop()
+
+
+def _told() -> Callable[[Progress], None]:
+    """What is called with each progress, and says those that differ by more than a moment."""
+    last = 0.0
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last < _SECONDS_BETWEEN_LINES:
+            return
+        last = now
+        usage = progress.usage
+        counts = progress.documents, progress.chunks, progress.chunks_read, progress.texts_embedded
+        _say("reached", asdict(Reached(*counts, usage.tokens, usage.money)))
+
+    return tell
+
+
+def _plain(report: IndexReport) -> dict[str, Any]:
+    return asdict(report)
+
+
+def _say(what: str, content: dict[str, Any]) -> None:
+    print(json.dumps({what: content}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

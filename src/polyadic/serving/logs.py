@@ -1,0 +1,42 @@
+"""Log lines, one JSON object each: what happened, never what was said, and no key."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.types import Scope
+
+_NAME = "polyadic.serving"
+
+
+class JsonLines(logging.Formatter):
+    """A record as a line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        return json.dumps(line, ensure_ascii=False)
+
+
+def install(level: int = logging.INFO) -> None:
+    """Send what the server logs to standard error, and nothing of it elsewhere."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in (_NAME, "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler]
+        logger.setLevel(level if name == _NAME else logging.WARNING)
+        logger.propagate = False
+
+
+def told(logger: logging.Logger, level: int, event: str, scope: Scope | None = None, **fields: Any) -> None:
+    """Write a line; what belongs to a request carries its id."""
+    state = (scope or {}).get("state", {})
+    known = {"request_id": state["request_id"]} if "request_id" in state else {}
+    logger.log(level, event, extra={"fields": known | fields})

@@ -1,0 +1,78 @@
+"""Indexing jobs: how they stand, their progress as it comes, cancelling and resuming them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import StreamingResponse
+
+from polyadic.serving.access import Name, Reading, Served, Writing
+from polyadic.serving.jobs.job import Job, Wish
+from polyadic.serving.schemas import Identifier, JobList
+from polyadic.serving.service import Service
+from polyadic.serving.sse import QUIET, event, streamed
+from polyadic.serving.wishes import Wished
+
+router = APIRouter(prefix="/v1/workspaces/{workspace}/jobs", tags=["jobs"])
+_EVENTS = """event: job
+data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "running", "reached": {"chunks": 40, "chunks_read": 12}}
+
+event: job
+data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "succeeded"}
+
+"""
+
+
+@router.get("", summary="The jobs of a workspace")
+def jobs(workspace: Name, kb: Reading, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> JobList:
+    """The latest first."""
+    return JobList(jobs=service.jobs.jobs(workspace, limit))
+
+
+@router.post("", status_code=202, summary="Try again what could not be read")
+async def retry(workspace: Name, kb: Writing, service: Served, wish: Wished) -> Job:
+    """Starts a job that reads the chunks of all documents that could not be read."""
+    service.jobs.check_room(workspace)
+    retried = Wish("retry", None, wish.budget, wish.spend_tokens)
+    return service.jobs.add(workspace, retried, service.jobs.incoming(workspace), 0)
+
+
+@router.get("/{job}", summary="A job")
+async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -> Job:
+    """How it stands."""
+    return service.jobs.job(job, workspace)
+
+
+@router.get(
+    "/{job}/events",
+    summary="A job's progress as it comes",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "Server-sent events: `job` now and at each change, until it has ended.",
+            "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
+        }
+    },
+)
+async def events(workspace: Name, job: Identifier, kb: Reading, service: Served, request: Request) -> StreamingResponse:
+    """Ends when the job does, or when the server stops: the job then goes on when it starts again."""
+    return await streamed(_events(service, job, workspace), request)
+
+
+@router.post("/{job}/cancel", summary="Cancel a job")
+async def cancel(workspace: Name, job: Identifier, kb: Writing, service: Served) -> Job:
+    """What it has published by then stays. A job that has ended is left as it is."""
+    return await service.jobs.cancel(job, workspace)
+
+
+@router.post("/{job}/resume", status_code=202, summary="Resume a job")
+async def resume(workspace: Name, job: Identifier, kb: Writing, service: Served) -> Job:
+    """One that was cancelled, failed or read only a part; what was paid for is not paid for again."""
+    return service.jobs.resume(job, workspace)
+
+
+async def _events(service: Service, job: str, workspace: str) -> AsyncGenerator[str, None]:
+    async with aclosing(service.jobs.watch(job, workspace)) as changes:
+        async for one in changes:
+            yield QUIET if one is None else event("job", one)

@@ -1,0 +1,73 @@
+"""The hypergraph itself: entities and facts, and what lies around them."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from polyadic.lookup import FactView
+from polyadic.serving.access import Name, Reading, Served
+from polyadic.serving.problems import Refused
+from polyadic.serving.schemas import (
+    EntityDetail,
+    EntityFound,
+    EntityList,
+    FactDetail,
+    FactFound,
+    FactList,
+    Hyperedge,
+    Identifier,
+    Neighbourhood,
+)
+from polyadic.serving.searching import around, entities_like, fact_with_places, facts_like, facts_of
+
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["knowledge"])
+Words = Annotated[str, Query(alias="q", max_length=1000, description="a name, or what it is about")]
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+@router.get("/entities", summary="Search entities")
+async def entities(workspace: Name, kb: Reading, service: Served, words: Words = "", limit: Limit = 20) -> EntityList:
+    """Those with such a name first, then those nearest in meaning; the best connected where nothing is said."""
+    async with service.turns.turn():
+        found = await service.work.run(entities_like(kb, words, limit))
+    return EntityList(entities=[EntityFound(entity=entity, similarity=similarity) for entity, similarity in found])
+
+
+@router.get("/facts", summary="Search facts")
+async def facts(workspace: Name, kb: Reading, service: Served, words: Words = "", limit: Limit = 20) -> FactList:
+    """Those nearest in meaning; the most complete where nothing is said."""
+    async with service.turns.turn():
+        found = await service.work.run(facts_like(kb, words, limit))
+    return FactList(facts=[FactFound(fact=fact, similarity=similarity) for fact, similarity in found])
+
+
+@router.get("/entities/{entity}", summary="An entity")
+def entity(workspace: Name, entity: Identifier, kb: Reading, limit: Limit = 20) -> EntityDetail:
+    """With the most complete of its facts."""
+    found, stated = facts_of(kb, entity, limit)
+    return EntityDetail(entity=found, facts=stated)
+
+
+@router.get("/facts/{fact}", summary="A fact")
+def fact(workspace: Name, fact: Identifier, kb: Reading) -> FactDetail:
+    """With what it connects, and where it is stated."""
+    view: FactView = fact_with_places(kb, fact)
+    return FactDetail(fact=view.fact, entities=list(view.entities), places=list(view.places))
+
+
+@router.get("/neighbourhood", summary="What lies around an entity or a fact")
+def neighbourhood(
+    workspace: Name,
+    kb: Reading,
+    service: Served,
+    kind: Annotated[Literal["entity", "fact"], Query(description="of what")],
+    id: Annotated[Identifier, Query(description="its identifier")],
+    hops: Annotated[int, Query(ge=0, le=3, description="how many steps from there")] = 1,
+    limit: Annotated[int, Query(ge=1, description="most entities")] = 200,
+) -> Neighbourhood:
+    """For a drawing: facts with all that they connect, the most complete first."""
+    if limit > service.limits.graph_entities:
+        raise Refused(422, "invalid-request", f"a neighbourhood has at most {service.limits.graph_entities:,} entities")
+    found = around(kb, kind, id, hops, limit)
+    edges = [Hyperedge(fact=fact, entities=list(members)) for fact, members in found.facts]
+    return Neighbourhood(entities=found.entities, facts=edges, whole=found.whole)

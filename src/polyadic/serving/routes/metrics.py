@@ -1,0 +1,22 @@
+"""Figures for Prometheus."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from polyadic.serving.access import Caller, Served
+from polyadic.serving.problems import Refused
+
+router = APIRouter(tags=["server"])
+
+
+@router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+def metrics(service: Served, key: Caller) -> Response:
+    """Needs a key that opens all workspaces, as the figures are about all of them together."""
+    if not key.opens_all:
+        raise Refused(403, "not-for-this-key", "this needs a key that opens all workspaces")
+    return Response(service.metrics.text(), media_type=service.metrics.content_type)

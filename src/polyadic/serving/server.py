@@ -1,0 +1,93 @@
+"""The server process: what it refuses to start with, and how it ends."""
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from polyadic.errors import SettingsError
+from polyadic.serving.app import create_app
+from polyadic.serving.keys import KeyRing, keys_file
+from polyadic.serving.limits import Limits
+from polyadic.serving.service import Service
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_IDLE_CONNECTION = 30
+
+
+def service_for(folder: Path, host: str, keys: Path | None, limits: Limits) -> Service:
+    """What a server at this address may serve.
+
+    Parameters
+    ----------
+    folder
+        Whose folders are workspaces; made if it is not there.
+    host
+        The address to listen at.
+    keys
+        The file of keys; that of the folder if left out. Where there are none, only this machine is served.
+    limits
+        What it lets itself be asked for.
+
+    Raises
+    ------
+    SettingsError
+        Others could reach it, and there are no keys.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"{folder} cannot be served ({error.strerror})", "name another folder") from error
+    ring = KeyRing(keys or keys_file(folder))
+    has_keys = bool(ring.keys())
+    if not has_keys and (keys is not None or host not in _LOOPBACK):
+        what = f"there are no keys in {ring.file}" if keys else f"at {host} others could do everything without a key"
+        raise SettingsError(what, f"polyadic keys add {folder} NAME makes one")
+    return Service(folder, ring if has_keys else None, limits)
+
+
+class Server(uvicorn.Server):
+    """Uvicorn's, which tells the service as soon as it is to stop: streams that only watch end then.
+
+    Parameters
+    ----------
+    service
+        What is served.
+    host, port
+        Where to listen; port 0 is any that is free.
+    on_start
+        Told the port as soon as requests are taken.
+    """
+
+    def __init__(
+        self, service: Service, host: str, port: int, on_start: Callable[[int], None] = lambda port: None
+    ) -> None:
+        self._service = service
+        self._on_start = on_start
+        super().__init__(
+            uvicorn.Config(
+                create_app(service),
+                host=host,
+                port=port,
+                access_log=False,
+                log_config=None,
+                server_header=False,
+                date_header=True,
+                # What a proxy says of addresses decides nothing here, so it need not be believed.
+                proxy_headers=False,
+                timeout_keep_alive=_IDLE_CONNECTION,
+                limit_concurrency=service.limits.connections,
+                timeout_graceful_shutdown=round(service.limits.closing_seconds),
+                ws="none",
+            )
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_start(self.servers[0].sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.begin_closing()
+        await super().shutdown(sockets)

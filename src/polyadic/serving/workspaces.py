@@ -1,0 +1,244 @@
+"""From names to open workspaces: the one place where a request comes to what it may see.
+
+A workspace is a folder below the one that is served, with a store or settings in it. A name that is ill-formed, that
+no folder has, or that the key does not open gives the same answer, and of the last nothing is looked up.
+"""
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from polyadic.models.embedder import Embedder, load_embedder
+from polyadic.serving.folders import is_name, is_workspace, make, remove
+from polyadic.serving.keys import LOCAL, Access, Key
+from polyadic.serving.limits import Limits
+from polyadic.serving.problems import Refused, no_such_workspace
+from polyadic.serving.working import Work
+from polyadic.settings import FILE_NAME, EmbeddingSettings
+from polyadic.workspace import Workspace
+
+_SECONDS_TO_LEAVE = 10.0
+
+
+class Embedders:
+    """The embedding models of this machine, one of each for all workspaces: their weights take a lot of memory."""
+
+    def __init__(self) -> None:
+        self._local: dict[EmbeddingSettings, Embedder] = {}
+
+    def load(self, settings: EmbeddingSettings) -> Embedder:
+        """As :func:`load_embedder`; an endpoint's model is each workspace's own, as it keeps an account."""
+        if settings.model == "endpoint":
+            return load_embedder(settings)
+        if settings not in self._local:
+            self._local[settings] = load_embedder(settings)
+        return self._local[settings]
+
+
+class _Served(Workspace):
+    """A workspace that shares the models of this machine with others."""
+
+    def __init__(self, folder: Path, embedders: Embedders) -> None:
+        super().__init__(folder)
+        self._embedders = embedders
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        return self._embedders.load(self.settings.embedding)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open workspace, how many use it, and of which state its settings are."""
+
+    kb: Workspace
+    settings_at: int
+    users: int = 0
+    retired: bool = False
+
+
+class Workspaces:
+    """The workspaces in a folder; those used last are kept open.
+
+    Parameters
+    ----------
+    folder
+        Whose folders are workspaces.
+    work
+        Where they work.
+    limits
+        How many there may be, and how many are kept open.
+    """
+
+    def __init__(self, folder: Path, work: Work, limits: Limits) -> None:
+        self.folder = folder.resolve()
+        self._work = work
+        self._limits = limits
+        self._embedders = Embedders()
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def open_now(self) -> int:
+        return len(self._open)
+
+    def names(self, key: Key) -> list[str]:
+        """The workspaces that a key opens, by name."""
+        with os.scandir(self.folder) as entries:
+            found = sorted(entry.name for entry in entries if key.opens(entry.name))
+        return [name for name in found if self._exists(name)]
+
+    def folder_of(self, name: str, key: Key, access: Access) -> Path:
+        """The folder of a workspace that a key opens.
+
+        Raises
+        ------
+        Refused
+            There is none, or the key opens none of this name (404); it opens it for reading only (403).
+        """
+        if not key.opens(name) or not self._exists(name):
+            raise no_such_workspace()
+        _check(key, access)
+        return self.folder / name
+
+    @asynccontextmanager
+    async def opened(self, name: str, key: Key, access: Access) -> AsyncIterator[Workspace]:
+        """A workspace that stays open as long as the context lasts; raises as :meth:`folder_of` does."""
+        self.folder_of(name, key, access)
+        opened = await self._get(name)
+        opened.users += 1
+        try:
+            yield opened.kb
+        finally:
+            opened.users -= 1
+            await self._tidy(opened)
+
+    async def create(self, name: str, key: Key) -> None:
+        """Make a workspace with the settings of ``polyadic.toml`` in the served folder, where there is one.
+
+        Raises
+        ------
+        Refused
+            The key does not open the name (404) or only for reading (403), or there is one already (409).
+        """
+        if not key.opens(name) or not is_name(name):
+            raise no_such_workspace()
+        _check(key, "write")
+        async with self._lock(name):
+            if len(await asyncio.to_thread(self.names, LOCAL)) >= self._limits.workspaces:
+                raise Refused(409, "too-many-workspaces", "the server holds no more workspaces")
+            await asyncio.to_thread(make, self.folder / name)
+
+    async def delete(self, name: str, key: Key, stop_jobs: Callable[[str], Awaitable[None]]) -> None:
+        """Delete a workspace with all that it holds. What else lies in its folder stays where it is.
+
+        Parameters
+        ----------
+        name, key
+            As for :meth:`folder_of`.
+        stop_jobs
+            Stops its jobs, which would make it anew; called once more when nobody can begin any.
+
+        Raises
+        ------
+        Refused
+            As :meth:`folder_of`; or it is in use and not left in time (409).
+        """
+        folder = self.folder_of(name, key, "write")
+        await stop_jobs(name)
+        async with self._lock(name):
+            await self._left_alone(name)
+            await stop_jobs(name)
+            if not self._exists(name):
+                raise no_such_workspace()
+            await asyncio.to_thread(remove, folder)
+
+    async def close(self) -> None:
+        """Close all that are open."""
+        while self._open:
+            await self._close(self._open.popitem()[1])
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    def _exists(self, name: str) -> bool:
+        return is_name(name) and is_workspace(self.folder / name)
+
+    async def _get(self, name: str) -> _Open:
+        async with self._lock(name):
+            found = self._open.get(name)
+            settings_at = _changed_at(self.folder / name / FILE_NAME)
+            if found is not None and found.settings_at != settings_at:
+                # It was set up in another way since; whoever uses it now ends with the old settings.
+                del self._open[name]
+                found.retired = True
+                await self._tidy(found)
+                found = None
+            if found is None:
+                if not self._exists(name):
+                    raise no_such_workspace()
+                found = _Open(await asyncio.to_thread(self._load, name), settings_at)
+                self._open[name] = found
+            self._open.move_to_end(name)
+            return found
+
+    def _load(self, name: str) -> Workspace:
+        kb = _Served(self.folder / name, self._embedders)
+        kb.store(make=True)
+        return kb
+
+    async def _tidy(self, opened: _Open) -> None:
+        """Close what has been retired and is used by nobody any more, and the idle ones that are too many."""
+        if opened.retired and not opened.users:
+            await self._close(opened)
+        while len(self._open) > self._limits.workspaces_open:
+            idle = next((name for name, one in self._open.items() if not one.users), None)
+            if idle is None:
+                return
+            await self._close(self._open.pop(idle))
+
+    async def _left_alone(self, name: str) -> None:
+        """Wait until nobody uses a workspace, and close it."""
+        opened = self._open.pop(name, None)
+        if opened is None:
+            return
+        deadline = asyncio.get_running_loop().time() + _SECONDS_TO_LEAVE
+        while opened.users:
+            if asyncio.get_running_loop().time() > deadline:
+                self._open[name] = opened
+                raise Refused(409, "workspace-busy", "the workspace is in use", {"Retry-After": "5"})
+            await asyncio.sleep(0.02)
+        await self._close(opened)
+
+    async def _close(self, opened: _Open) -> None:
+        # Also where whoever waits for it is cancelled: a client that goes must not leave files open.
+        closing = asyncio.create_task(self._work.run(opened.kb.aclose()))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+        await asyncio.shield(closing)
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        """Opening, making and deleting one workspace happen one after the other."""
+        lock = self._locks.get(name)
+        if lock is None:
+            lock = self._locks[name] = asyncio.Lock()
+        return lock
+
+
+def _check(key: Key, access: Access) -> None:
+    if access == "write" and key.access != "write":
+        raise Refused(403, "read-only-key", "your key opens this workspace for reading only")
+
+
+def _changed_at(file: Path) -> int:
+    """When a file was changed last; 0 where there is none."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0

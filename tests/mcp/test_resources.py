@@ -1,0 +1,102 @@
+"""Documents as resources: pages of them, parts of long ones, and addresses that are none."""
+
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+
+from polyadic.knowledge import Document
+from polyadic.mcp.listing import page_after
+from polyadic.store.protocol import DocumentRecord
+from tests.mcp.conftest import ADA, DOCUMENTS
+from tests.mcp.serving import Connect, asked, result
+
+ADA_URI = f"polyadic://document/{DOCUMENTS[0].id}"
+
+
+def contents(connect: Connect, uri: str) -> dict[str, Any]:
+    async def work(client: Client) -> dict[str, Any]:
+        (read,) = (await client.read_resource(uri)).contents
+        return read.model_dump(by_alias=True)
+
+    return asked(connect, work)
+
+
+def test_a_part_of_a_document(main: Connect) -> None:
+    read = contents(main, f"{ADA_URI}?start=4&end=12")
+    assert read["text"] == "Lovelace"
+    assert read["mimeType"] == "text/plain"
+    assert read["_meta"]["polyadic/characters"] == len(ADA)
+    assert read["_meta"]["polyadic/next"] == f"{ADA_URI}?start=12"
+    assert contents(main, f"{ADA_URI}?start=12")["text"] == ADA[12:]
+
+
+def test_a_long_document_is_read_part_by_part(own: Connect) -> None:
+    text = "".join(f"Eve Adams sent letter {n} to Noah Webster in Ghent.\n" for n in range(2_100))
+    uri: str | None = result(own, "add_document", name="long", text=text)["uri"]
+    parts = []
+    while uri:
+        read = contents(own, uri)
+        assert len(read["text"]) <= 50_000
+        parts.append(read["text"])
+        uri = read["_meta"].get("polyadic/next")
+    assert "".join(parts) == text
+    assert len(parts) == 3
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///etc/passwd",
+        "polyadic://document/",
+        "polyadic://document/ada.md",
+        "polyadic://document/../../etc/passwd",
+        "polyadic://other/" + "0" * 32,
+        f"{ADA_URI}/..",
+        f"{ADA_URI}#part",
+        f"{ADA_URI}?start=-1",
+        f"{ADA_URI}?start=5&end=4",
+        f"{ADA_URI}?start=1&start=2",
+        f"{ADA_URI}?start=１",
+        f"{ADA_URI}?start={'9' * 5_000}",
+        f"{ADA_URI}?from=1",
+        f"{ADA_URI}?{'&'.join(['start=1'] * 1_000)}",
+        "polyadic://[",
+        "",
+    ],
+)
+def test_what_is_no_resource(main: Connect, uri: str) -> None:
+    with pytest.raises(MCPError) as raised:
+        contents(main, uri)
+    assert raised.value.code == -32602
+    assert raised.value.message.startswith("there is no such resource: resources are polyadic://document/ID")
+
+
+@pytest.mark.parametrize(
+    ("uri", "told"),
+    [
+        (f"polyadic://document/{'0' * 32}", "no document answers to"),
+        (f"{ADA_URI}?start=100000", "so none from 100,000 on"),
+    ],
+)
+def test_what_is_not_there(main: Connect, uri: str, told: str) -> None:
+    with pytest.raises(MCPError, match=told) as raised:
+        contents(main, uri)
+    assert raised.value.code == -32602
+
+
+def test_every_document_is_on_one_page_though_others_come_and_go() -> None:
+    def records(numbers: range) -> list[DocumentRecord]:
+        sources = [f"memory:{n:03}" for n in numbers]
+        return [DocumentRecord(Document(s, "", "").id, s, "", 0, 0, 0, {}, "", 0) for s in sources]
+
+    before, seen, cursor = records(range(0, 250, 2)), [], None
+    for now in (before, records(range(250)), before[10:]):
+        page = page_after(now, cursor, 50)
+        seen += [one.source for one in page.documents]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert len(seen) == len(set(seen))
+    assert cursor is None
+    assert {one.source for one in before} <= set(seen)

@@ -1,0 +1,42 @@
+"""Where the workspace names a language model: it reads and answers, is paid for, and may be gone."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.mcp.serving import over_stdio, problem, result
+from tests.server import ModelServer, ready
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "kb").mkdir()
+    return tmp_path / "kb"
+
+
+def name_model(folder: Path, url: str) -> None:
+    told = f'[model]\nname = "recorded"\nbase_url = "{url}"\nkey_variable = ""\nretries = 0\nprompt_price = 1000.0\n'
+    (folder / "polyadic.toml").write_text(told)
+
+
+def test_a_model_reads_and_answers_and_is_paid_for(folder: Path) -> None:
+    writer = partial(over_stdio, folder, "--write")
+    with ModelServer(ready()) as server:
+        url = server.url
+        name_model(folder, url)
+        result(writer, "add_document", name="ada", text="Ada Lovelace met Charles Babbage in London in 1833.")
+        found = result(writer, "query", question="Whom did Ada Lovelace meet?")
+    assert "recorded" in found["note"]
+    assert found["tokens"] > 0
+    assert found["money"] > 0
+    (cited,) = found["citations"]
+    assert cited["quote"] in "Ada Lovelace met Charles Babbage in London in 1833."
+    # It has gone now.
+    said = problem(writer, "query", question="Whom did Ada Lovelace meet?")
+    assert url in said
+    assert str(folder) not in said
+    said = problem(writer, "add_document", name="eve", text="Eve Adams met Noah Webster in Ghent.")
+    assert said.startswith("mcp:eve was not added (")

@@ -1,0 +1,89 @@
+"""Whatever is sent to whatever route: the server answers as its description says, and never with a defect."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from polyadic.serving.limits import Limits
+from tests.serving.operations import described
+from tests.serving.running import ADA, BABBAGE, Running, make, running
+
+pytestmark = pytest.mark.slow
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+# None is turned away because many came before it.
+LIMITS = Limits(jobs_waiting=1_000_000, workspaces=1_000_000)
+# Files that are drawn have names of no known kind, and the job that is named has read everything.
+NEVER_WELL = {
+    ("POST", "/v1/workspaces/{workspace}/documents/files"),
+    ("POST", "/documents/upload"),
+    ("POST", "/lightrag/{workspace}/documents/upload"),
+    ("POST", "/v1/workspaces/{workspace}/jobs/{job}/resume"),
+}
+schema = schemathesis.openapi.from_dict(described())
+
+
+@dataclass
+class Fuzzed:
+    """A server with a workspace, what is in it, and the number of the request."""
+
+    server: Running
+    known: dict[str, str]
+    number: "itertools.count[int]"
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
+    with running(tmp_path_factory.mktemp("fuzzed"), limits=LIMITS) as server:
+        with server.client() as client:
+            document, _ = make(client, "letters", ADA, BABBAGE)
+            at = "/v1/workspaces/letters"
+            known = {
+                "workspace": "letters",
+                "model": "letters",
+                "document": document,
+                "job": client.get(f"{at}/jobs").json()["jobs"][0]["id"],
+                "entity": client.get(f"{at}/entities").json()["entities"][0]["entity"]["id"],
+                "fact": client.get(f"{at}/facts").json()["facts"][0]["fact"]["id"],
+            }
+        yield Fuzzed(server, known, itertools.count())
+
+
+@schema.parametrize()
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+def test_any_request(case: schemathesis.Case[Any], fuzzed: Fuzzed) -> None:
+    """What is drawn is in no workspace, so half of the time something is named that is there."""
+    deletes = case.method == "DELETE"
+    if deletes and case.path_parameters.get("workspace") == "letters":
+        case.path_parameters["workspace"] = "sketches"
+    elif not deletes and next(fuzzed.number) % 2:
+        for name in case.path_parameters:
+            case.path_parameters[name] = fuzzed.known[name]
+        if "id" in (case.query or {}) and "kind" in case.query:
+            case.query |= {"id": fuzzed.known["entity"], "kind": "entity"}
+        if isinstance(case.body, dict) and "model" in case.body:
+            case.body["model"] = "letters"
+        if "LIGHTRAG-WORKSPACE" in (case.headers or {}) or case.path.startswith(("/query", "/documents")):
+            case.headers["LIGHTRAG-WORKSPACE"] = "letters"
+    response = case.call(base_url=fuzzed.server.url)
+    case.validate_response(response, checks=CHECKS)
+
+
+def test_every_route_was_also_asked_what_it_can_do(fuzzed: Fuzzed) -> None:
+    """Else the requests above would show little."""
+    with fuzzed.server.client() as client:
+        figures = client.get("/metrics").text
+    done = set(re.findall(r'method="(\w+)",route="([^"]+)",status="2\d\d"', figures))
+    said = {(method.upper(), path) for path, methods in described()["paths"].items() for method in methods}
+    assert {one for one in said - done if one[0] != "DELETE"} <= NEVER_WELL
