@@ -13,6 +13,8 @@ from tests.evaluation.little import PASSAGES, QUESTIONS
 from tests.evaluation.test_harness_judged import answer, judge
 from tests.server import ModelServer, entities_of_question, facts_by_sentence
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "evaluation.md"
 RECIPE = re.search(r"<!-- recipe -->\n```\n(.*?)```", DOCUMENTATION.read_text(), re.DOTALL)
 

@@ -128,6 +128,7 @@ def test_a_sentence_changed_or_removed_changes_only_chunks_near_it() -> None:
             assert texts_lost(before, chunks_of("\n\n".join(changed))) <= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HUGE_BLOCKS)
 def test_an_insertion_into_a_huge_block_changes_only_chunks_near_it(kind: str) -> None:
     rng = random.Random(9)

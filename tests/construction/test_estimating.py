@@ -211,6 +211,7 @@ def test_what_embedding_cost_until_it_failed_is_in_the_ledger(
         assert kb.status().spent.prompt_tokens == paid
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_tokens_to_embed_are_guessed_well(tmp_path: Path, recorded_server: ModelServer) -> None:
     recorded_server.reset()

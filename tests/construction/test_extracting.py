@@ -98,6 +98,7 @@ def test_a_reply_that_says_that_there_is_nothing_is_a_reply(tmp_path: Path) -> N
 # what stops a run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -152,6 +153,7 @@ def test_a_server_that_goes_in_the_middle(tmp_path: Path) -> None:
         assert export(kb) == whole
 
 
+@pytest.mark.slow
 def test_twelve_failures_in_a_row_are_no_accident(tmp_path: Path) -> None:
     documents = [*MANY, Document("memory:long", "Long", story(90, 200))]
     whole, calls = undisturbed(tmp_path, documents)

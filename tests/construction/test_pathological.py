@@ -15,6 +15,8 @@ from polyadic.text.names import Vocabulary, names
 from polyadic.text.plain_text import headings, plain
 from polyadic.text.sentences import sentences
 
+pytestmark = pytest.mark.slow
+
 CHARACTERS = 20_000
 ENOUGH_SECONDS = 8.0
 """Of the processor: several times what all ways take. One pattern of quadratic time can need as much, one of cubic

@@ -33,6 +33,8 @@ from tests.support.canonical import canonical
 from tests.support.reembedding import DIMENSION, HASHING, SMALL, behind, gathered, serving, settings, vectors
 from tests.support.with_a_model import story
 
+pytestmark = pytest.mark.slow
+
 METHODS = ("chunks", "hypergraph", "walk")
 QUESTION = "Who sent letter 1003 from Graz?"
 LETTERS = [Document(f"memory:letters-{part}", f"Letters {part}", story(part, 16)) for part in range(24)]

@@ -132,6 +132,7 @@ def test_a_document_that_comes_back_costs_nothing(tmp_path: Path, server: ModelS
         assert len(server.calls) == calls
 
 
+@pytest.mark.slow
 def test_an_edit_costs_what_it_changes(tmp_path: Path, server: ModelServer) -> None:
     file = tmp_path / "letters.txt"
     file.write_text(story(0, 820))

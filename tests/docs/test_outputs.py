@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 OUTPUTS = runpy.run_path(str(ROOT / "docs" / "outputs.py"))
 

@@ -160,6 +160,7 @@ def lines(journal: Path) -> int:
     return journal.read_bytes().count(b"\n") if journal.exists() else 0
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
     people = {f"p{n}": (f"Person {n} Falk", f"Person {n} Falk met Ada Lovelace in Town {n}.") for n in range(60)}
     asked = [

@@ -16,6 +16,8 @@ from polyadic.knowledge import Document, Span
 from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
 from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, contents, workspace
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(os.environ.get("POLYADIC_DATA", ""), "2wiki-101")
 HAS_DATA = "POLYADIC_DATA" in os.environ
 MET = "Ada Lovelace met Charles Babbage in London."

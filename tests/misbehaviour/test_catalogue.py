@@ -13,6 +13,8 @@ from tests.misbehaviour.cases import CASES, SENTENCES, Case
 from tests.server import Asked, ModelServer, ready
 from tests.support.with_a_model import TEXT, story
 
+pytestmark = pytest.mark.slow
+
 OTHERS = 8
 """Facts of the two chunks that nothing happens to."""
 

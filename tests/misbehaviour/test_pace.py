@@ -11,6 +11,8 @@ from polyadic.knowledge import Document
 from tests.server import Asked, ModelServer, Status, ready
 from tests.support.with_a_model import SMALL, story, workspace
 
+pytestmark = pytest.mark.slow
+
 LETTERS = [Document(f"memory:{n}", f"Letters {n}", story(n, 4)) for n in range(110)]
 Server = Callable[[ModelServer], Callable[[Asked], bool]]
 

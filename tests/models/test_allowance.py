@@ -25,6 +25,7 @@ async def _taken(most: int, amounts: list[int]) -> list[tuple[float, int]]:
     return taken
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(2, 200), st.lists(st.integers(1, 60), min_size=1, max_size=12))
 def test_no_stretch_holds_more_than_the_allowance(most: int, amounts: list[int]) -> None:

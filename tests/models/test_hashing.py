@@ -26,6 +26,7 @@ def test_every_text_has_one_unit_vector(texts: list[str], dimension: int) -> Non
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=6))
 def test_a_vector_does_not_depend_on_the_other_texts(texts: list[str]) -> None:

@@ -5,7 +5,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from polyadic.store.sqlite import SqliteStore
+
+pytestmark = pytest.mark.slow
 
 PROCESSES = 5
 FOLDERS = 20

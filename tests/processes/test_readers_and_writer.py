@@ -12,10 +12,10 @@ from polyadic.workspace import Workspace
 from tests.processes.letters import SETTINGS
 from tests.processes.reading import QUESTION, querying
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.parametrize(
-    ("readers", "seconds"), [pytest.param(2, 4, id="short"), pytest.param(8, 60, id="long", marks=pytest.mark.slow)]
-)
+
+@pytest.mark.parametrize(("readers", "seconds"), [pytest.param(2, 4, id="short"), pytest.param(8, 60, id="long")])
 def test_every_reading_is_of_one_committed_state(tmp_path: Path, readers: int, seconds: int) -> None:
     folder = tmp_path / "kb"
     reading: list[subprocess.Popen[bytes]] = []

@@ -10,6 +10,8 @@ import pytest
 
 from tests.crashes.commands import COMMAND, done, ended, export, indexing, started
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS, SHARED = 40, 15
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
 
@@ -36,9 +38,7 @@ def expected(halves: tuple[list[Path], list[Path]], tmp_path_factory: pytest.Tem
     return export(folder)
 
 
-@pytest.mark.parametrize(
-    "lead", [0.0, pytest.param(0.2, marks=pytest.mark.slow), pytest.param(0.6, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("lead", [0.0, 0.2, 0.6])
 def test_of_two_indexers_one_goes_first_and_nothing_is_lost(
     halves: tuple[list[Path], list[Path]], expected: str, tmp_path: Path, lead: float
 ) -> None:
@@ -55,7 +55,6 @@ def test_of_two_indexers_one_goes_first_and_nothing_is_lost(
     assert export(tmp_path) == expected
 
 
-@pytest.mark.slow
 def test_many_indexers_of_the_same_files_end_as_one_does(
     halves: tuple[list[Path], list[Path]], expected: str, tmp_path: Path
 ) -> None:
@@ -80,7 +79,6 @@ def test_a_killed_indexer_keeps_nobody_out(
     assert export(tmp_path) == expected
 
 
-@pytest.mark.slow
 def test_a_document_is_deleted_while_others_are_indexed(
     halves: tuple[list[Path], list[Path]], expected: str, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_sentences_of_a_huge_block_are_exact(kind: str) -> None:
     assert_exact(text, sentences(text, "zh" if "chinese" in kind else "en"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HUGE_BLOCKS)
 def test_an_insertion_into_a_huge_block_changes_only_sentences_near_it(kind: str) -> None:
     rng = random.Random(2)

@@ -62,6 +62,7 @@ def test_any_json(value: object) -> None:
     check(read_reply(json.dumps({"facts": [value, {"text": value, "entities": value}]})))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shard",
     [
