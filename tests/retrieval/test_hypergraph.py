@@ -60,8 +60,12 @@ def read() -> MemoryReader:
     return MemoryReader(documents, embed)
 
 
-def ask(settings: HypergraphSettings) -> Knowledge:
-    return asyncio.run(Hypergraph(settings, KnownNames()).retrieve("q", read(), Fixed(), 1000))
+def ask(settings: HypergraphSettings, tokens: int = 1000) -> Knowledge:
+    return asyncio.run(Hypergraph(settings, KnownNames()).retrieve("q", read(), Fixed(), tokens))
+
+
+def as_in_the_paper(**settings: object) -> Knowledge:
+    return ask(HypergraphSettings.model_validate({"fill": False, **settings}))
 
 
 def shown(items: Sequence[Item]) -> list[tuple[str, float]]:
@@ -72,27 +76,28 @@ def detail(found: Knowledge, name: str) -> str:
     return next(step.detail for step in found.trace if step.name == name)
 
 
-def test_facts_are_ranked_by_similarity_times_score() -> None:
-    found = ask(HypergraphSettings(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0))
-    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6), ("babbage liked london", 2.4)]
-    assert found.facts[1].why == "similar to the question (0.90)"
+def test_facts_are_ranked_by_similarity_times_score_and_further_ones_of_a_passage_at_half() -> None:
+    found = as_in_the_paper(entity_retrieval=False, chunk_retrieval=False, fact_threshold=0)
+    # 3.6 / 2, of the passage that has told a fact already, comes after 2.4 of one that has not.
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4), ("ada left london", 3.6)]
+    assert {fact.text: fact.why for fact in found.facts}["ada left london"] == "similar to the question (0.90)"
 
 
 def test_only_k_are_retrieved() -> None:
-    found = ask(HypergraphSettings(entity_retrieval=False, chunks=1, facts=2, fact_threshold=0))
+    found = as_in_the_paper(entity_retrieval=False, chunks=1, facts=2, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7)]
 
 
 def test_a_threshold_must_be_exceeded() -> None:
-    found = ask(HypergraphSettings(entity_retrieval=False, fact_threshold=3.0, chunk_threshold=0.5))
+    found = as_in_the_paper(entity_retrieval=False, fact_threshold=3.0, chunk_threshold=0.5)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7)]
     assert (detail(found, "facts"), detail(found, "passages")) == ("2 above 3", "1 above 0.5")
 
 
 def test_an_entity_brings_its_facts() -> None:
-    found = ask(HypergraphSettings(fact_retrieval=False, chunk_retrieval=False))
+    found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
     assert detail(found, "entities") == "1 above 50"
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert {fact.why for fact in found.facts} == {"about ada"}
@@ -101,12 +106,34 @@ def test_an_entity_brings_its_facts() -> None:
 
 def test_of_a_hub_only_the_facts_nearest_to_the_question_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypergraph, "_FACTS_OF_AN_ENTITY", 1)
-    found = ask(HypergraphSettings(fact_retrieval=False, chunk_retrieval=False))
+    found = as_in_the_paper(fact_retrieval=False, chunk_retrieval=False)
     assert shown(found.facts) == [("ada left london", 3.6)]
 
 
 def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypergraph, "_MOST_SHOWN", 1)
-    found = ask(HypergraphSettings(chunk_retrieval=False, fact_threshold=0))
+    found = as_in_the_paper(chunk_retrieval=False, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0)]
     assert detail(found, "expand") == "3 facts, of them 0 by their entities alone; the first 1 are kept"
+
+
+def test_where_there_is_room_the_next_of_the_rankings_follow() -> None:
+    found = ask(HypergraphSettings())
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6), ("babbage liked london", 2.4)]
+    assert shown(found.chunks) == [("one", 0.7), ("two", 0.4)]
+    assert (detail(found, "fill"), detail(found, "passages")) == (
+        "1 further facts",
+        "1 above 0.5, 2 where there is room",
+    )
+
+
+def test_no_more_follows_than_there_is_room_for() -> None:
+    found = ask(HypergraphSettings(), tokens=1)
+    assert "fill" not in {step.name for step in found.trace}
+    assert found.tokens <= 1
+
+
+def test_what_is_switched_off_does_not_follow_either() -> None:
+    found = ask(HypergraphSettings(fact_retrieval=False, chunk_retrieval=False))
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
+    assert not found.chunks

@@ -49,6 +49,7 @@ class HypergraphSettings(Section):
     entity_retrieval: bool = Field(default=True, description="ER: retrieve by entity")
     fact_retrieval: bool = Field(default=True, description="HR: retrieve by fact (hyperedge)")
     chunk_retrieval: bool = Field(default=True, description="CR: retrieve chunks beside")
+    fill: bool = Field(default=True, description="go on along the rankings while there is room; false: as in the paper")
     question_entities: Literal["names", "model"] = Field(
         default="names",
         description="V_q: the names in the question that the store knows, or model",

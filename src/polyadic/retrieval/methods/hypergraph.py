@@ -1,9 +1,10 @@
 """Method ``hypergraph``: HyperGraphRAG (arXiv 2503.21322, section 4.2), with the paper's numbers as defaults.
 
 K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. Where this
-goes beyond the paper, its equations being silent: facts are ordered by similarity x score with passages in between,
-of a hub only the facts nearest to the question are gathered, and a threshold that lets nothing pass gives way to the
-first few of the ranking.
+goes beyond the paper, its equations being silent: facts are ordered by similarity x score, each further one of a
+passage at half, with passages in between; of a hub only the facts nearest to the question are gathered; a threshold
+that lets nothing pass gives way to the first few of the ranking; and where all that still leaves room, the next of the
+rankings follow (``fill``).
 """
 
 from dataclasses import replace
@@ -25,6 +26,9 @@ _FILL = 5
 _FACTS_OF_AN_ENTITY = 60
 _FACTS_BEFORE_A_CHUNK = 4
 _MOST_SHOWN = 100
+_FURTHER_FACTS = 200
+_FURTHER_CHUNKS = 20
+_BLOCK = 40
 
 
 class Hypergraph:
@@ -44,9 +48,12 @@ class Hypergraph:
         h_q, h_vq = await embedder.embed([question, ", ".join(found.names) or question])
         trace.done("embed", "the question and its names")
         entities = self._entities(h_vq, reader, trace)
-        facts = self._facts(h_q, entities.rows, reader, trace)
+        facts, gathered = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
         s = self._settings
+        room = context_tokens - sum(item.tokens for item in (*facts, *chunks))
+        if s.fill and s.fact_retrieval and room > 0:
+            facts += _further_facts(h_q, gathered, room, reader, trace)
         sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
         fitted = knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace)
         return replace(fitted, usage=found.usage, sought=sought)
@@ -60,14 +67,14 @@ class Hypergraph:
         trace.done("entities", said)
         return hits
 
-    def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> list[Item]:
-        """K_H = F*_V + F*_H, Eq. 16 to 18."""
+    def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> tuple[list[Item], Rows]:
+        """K_H = F*_V + F*_H, Eq. 16 to 18: its first items, and the rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
         facts = np.union1d(retrieved.rows, links.targets)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
-        best = np.argsort(-products, kind="stable")[:_MOST_SHOWN]
+        best = _spread(facts, products, reader)[:_MOST_SHOWN]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
         whys = [
             f"similar to the question ({score:.2f})" if row in retrieved.rows else f"about {through[row]}"
@@ -76,7 +83,7 @@ class Hypergraph:
         items = fact_items(facts[best], products[best], whys, reader)
         further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by their entities alone"
         trace.done("expand", further + (f"; the first {len(items)} are kept" if len(items) < len(facts) else ""))
-        return items
+        return items, facts
 
     def _retrieved_facts(self, h_q: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_H(q), Eq. 15."""
@@ -93,9 +100,11 @@ class Hypergraph:
         if not s.chunk_retrieval:
             _switched_off("passages", trace)
             return []
-        hits, said = _above(reader.nearest("chunk", h_q, s.chunks), s.chunk_threshold)
+        near = reader.nearest("chunk", h_q, max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks)
+        hits, said = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
+        hits = near if s.fill else hits
         items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
-        trace.done("passages", said)
+        trace.done("passages", said + (f", {len(items)} where there is room" if s.fill else ""))
         return items
 
 
@@ -106,6 +115,39 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
         return Hits(hits.rows[passed], hits.scores[passed]), f"{int(passed.sum())} above {threshold:g}"
     first = Hits(hits.rows[:_FILL], hits.scores[:_FILL])
     return first, f"none above {threshold:g}, so the first {len(first.rows)}"
+
+
+def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[Item]:
+    """The facts that come next by similarity x score, as many as may fit."""
+    near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
+    new = ~np.isin(near.rows, but)
+    rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
+    order, items = _spread(rows, products, reader), list[Item]()
+    for start in range(0, len(order), _BLOCK):
+        if sum(item.tokens for item in items) >= room:
+            break
+        chosen = order[start : start + _BLOCK]
+        similarity = reader.similarity("fact", rows[chosen], h_q[None, :])[0]
+        items += fact_items(rows[chosen], products[chosen], similar(similarity.tolist()), reader)
+    trace.done("fill", f"{len(items)} further facts")
+    return items
+
+
+def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
+    """The order of facts by similarity x score, where each further one of a passage counts half as much as the last.
+
+    What a passage has told once, its next fact tells in part again, and room is what there is too little of.
+    """
+    order = np.argsort(-products, kind="stable")
+    links = reader.chunks_of(facts[order], 1)
+    passage_of = dict(zip(links.sources.tolist(), links.targets.tolist(), strict=True))
+    told: dict[int, int] = {}
+    discounted = np.maximum(products[order], 0).astype(np.float64)
+    for i, fact in enumerate(facts[order].tolist()):
+        passage = passage_of[fact]
+        discounted[i] /= 2 ** told.get(passage, 0)
+        told[passage] = told.get(passage, 0) + 1
+    return order[np.argsort(-discounted, kind="stable")]
 
 
 def _switched_off(what: str, trace: Trace) -> Hits:
