@@ -51,16 +51,40 @@ def test_a_question_killed_while_saving_arrays_is_answered_the_next_time(
     killer = (COMMAND[0], "-m", "tests.crashes.killed_saving", moment)
     assert ended(started(killer, "-w", str(workspace), "query", QUESTION)) == (-signal.SIGKILL, "")
     assert answer(workspace) == expected
-    states = {entry.name for entry in (workspace / "derived").iterdir() if not entry.name.startswith("writing-")}
+    states = saved(workspace)
     assert len(states) == 1
 
-    # What the killed process left goes with the first state that is saved after a while.
-    for entry in (workspace / "derived").iterdir():
-        os.utime(entry, (0, 0))
+    # Deleting a document leaves the arrays as they are: what has changed since is read beside them.
     done(started(COMMAND, "-w", str(workspace), "delete", str(letters / "0.txt")))
     assert "letter 3001" in answer(workspace)
-    (state,) = (entry.name for entry in (workspace / "derived").iterdir())
-    assert state not in states
+    assert saved(workspace) == states
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_question_killed_while_arrays_are_made_anew_beside_it_is_answered_the_next_time(
+    workspace: Path, expected: str, tmp_path: Path, moment: str
+) -> None:
+    assert answer(workspace) == expected
+    (before,) = saved(workspace)
+    # Half of what may be kept of changes: enough for new arrays, and the old ones still lead to the present state.
+    (tmp_path / "more.txt").write_text(story(20, 1_300))
+    done(indexing(tmp_path / "more.txt", workspace))
+    killer = (COMMAND[0], "-m", "tests.crashes.killed_saving", moment)
+    assert ended(started(killer, "-w", str(workspace), "query", QUESTION)) == (-signal.SIGKILL, "")
+    assert "letter 3001" in answer(workspace)
+    (after,) = saved(workspace) - {before}
+
+    # What the killed process left goes with the next arrays that are saved after a while.
+    for entry in (workspace / "derived").iterdir():
+        os.utime(entry, (0, 0))
+    shutil.rmtree(workspace / "derived" / after)
+    assert "letter 3001" in answer(workspace)
+    assert {entry.name for entry in (workspace / "derived").iterdir()} == {after}
+
+
+def saved(workspace: Path) -> set[str]:
+    """The states whose arrays are saved."""
+    return {entry.name for entry in (workspace / "derived").iterdir() if not entry.name.startswith("writing-")}
 
 
 def answer(workspace: Path) -> str:

@@ -68,8 +68,10 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
 def to_version_3(folder: Path) -> None:
     """Leave a store as version 3 wrote it: what has come since is taken away."""
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
-        for table in ("theme", "theme_source", "summary"):
+        for table in ("theme", "theme_source", "summary", "state"):
             connection.execute(f"DROP TABLE {table}")
+        for index in ("revision_title", "revision_title_bare"):
+            connection.execute(f"DROP INDEX {index}")
         connection.execute("PRAGMA user_version = 3")
 
 

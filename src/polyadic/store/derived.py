@@ -13,6 +13,7 @@ from typing import Any
 from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, FactTally, Tallies
 from polyadic.overlay import NO_OVERLAY, Overlay
+from polyadic.store.changes import Touched
 from polyadic.store.database import select_in
 
 
@@ -27,7 +28,7 @@ def vector_digest(text: str) -> bytes:
 def renew_names(connection: sqlite3.Connection) -> None:
     """Find entities by the names of today: those of an earlier version of the store were fewer."""
     keys = [key for (key,) in connection.execute("SELECT key FROM entity")]
-    DerivedTables(connection, VectorNeeds(), lambda: NO_OVERLAY).rename(keys)
+    DerivedTables(connection, VectorNeeds(), lambda: NO_OVERLAY, Touched()).rename(keys)
 
 
 @dataclass
@@ -64,13 +65,17 @@ class VectorNeeds:
 class DerivedTables:
     """Applies tallies to facts, entities and participation within the transaction of a connection.
 
-    ``overlay`` tells what decisions call an entity; the tallies heed it already.
+    ``overlay`` tells what decisions call an entity; the tallies heed it already. What is touched is noted in
+    ``touched``.
     """
 
-    def __init__(self, connection: sqlite3.Connection, needs: VectorNeeds, overlay: Callable[[], Overlay]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, needs: VectorNeeds, overlay: Callable[[], Overlay], touched: Touched
+    ) -> None:
         self._connection = connection
         self._needs = needs
         self._overlay = overlay
+        self._touched = touched
         self._released: Counter[int] = Counter()
 
     def apply(self, tallies: Tallies, fact_tokens: Mapping[str, int]) -> None:
@@ -108,6 +113,8 @@ class DerivedTables:
                     (digest_bytes(identity.entity_id(key)), key),
                 )
                 rows[key] = cursor.lastrowid or 0
+                self._touched.names.add(key)
+        self._touched.entities.update(rows.values())
         return rows
 
     def _apply_facts(
@@ -130,6 +137,7 @@ class DerivedTables:
             )
             degrees.update(taking_part.keys())
         self._connection.executemany("UPDATE fact SET evidence = evidence + ?, score = score + ? WHERE id = ?", updates)
+        self._touched.facts.update(row for *_, row in updates)
         self._delete_facts([row for *_, row in updates])
         return degrees
 
@@ -143,7 +151,12 @@ class DerivedTables:
         )
         gone = [(fact, entity) for entity, times in after.items() if not times]
         self._connection.executemany("DELETE FROM participation WHERE fact = ? AND entity = ?", gone)
-        return Counter({entity: bool(times) - (entity in before) for entity, times in after.items()})
+        changed = Counter({entity: bool(times) - (entity in before) for entity, times in after.items()})
+        if any(changed.values()):
+            # What these passages are about may be another entity now.
+            stating = self._connection.execute("SELECT DISTINCT chunk FROM statement WHERE fact = ?", (fact,))
+            self._touched.chunks.update(chunk for (chunk,) in stating)
+        return changed
 
     def _insert_fact(self, fact_id: str, fact: FactTally, tokens: int) -> int:
         cursor = self._connection.execute(
@@ -151,6 +164,7 @@ class DerivedTables:
             (digest_bytes(fact_id), fact.text, tokens, fact.arity, fact.evidence, fact.score),
         )
         row = cursor.lastrowid or 0
+        self._touched.facts.add(row)
         self._needs.add("UPDATE fact SET vector = ? WHERE id = ?", (row,), fact.text)
         return row
 
@@ -189,7 +203,8 @@ class DerivedTables:
             self._call(key, row)
         if Attribute.FORM in changed:
             self._choose_forms(row)
-        self._connection.execute("DELETE FROM entity WHERE id = ? AND evidence = 0", (row,))
+        if self._connection.execute("DELETE FROM entity WHERE id = ? AND evidence = 0", (row,)).rowcount:
+            self._touched.names.add(key)
 
     def _best(self, row: int, attribute: Attribute, count: int) -> list[tuple[str, int | None]]:
         return self._connection.execute(

@@ -5,7 +5,6 @@ out: SQLite lets one short transaction after the other in.
 """
 
 import contextlib
-import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from polyadic.derivation import form
-from polyadic.store import ledger
+from polyadic.store import changes, ledger
 from polyadic.store.database import rolled_back, select_in
 from polyadic.store.derived import digest_bytes, vector_digest
 from polyadic.store.protocol import Call, Vectors
@@ -115,10 +114,8 @@ class SqliteGathering:
             unsettle(self._connection)
             self._connection.execute("DELETE FROM new_vector")
             self._connection.execute("DELETE FROM meta WHERE key = ?", (_GATHERED,))
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-                [("embedder", self._model), ("generation", secrets.token_hex(8))],
-            )
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('embedder', ?)", (self._model,))
+            changes.begin_anew(self._connection)
 
     def close(self) -> None:
         with self._committing:

@@ -212,6 +212,21 @@ MIGRATIONS = (
     );
     CREATE INDEX summary_theme ON summary (theme);
     """,
+    """
+    -- What each change touched, so that arrays of an earlier state can be brought forward (changes.py); the latest few.
+    CREATE TABLE state (
+        seq INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,              -- drawn; the generation in meta is that of the last one
+        total INTEGER NOT NULL,                 -- rows touched by this change and all before it
+        entities BLOB NOT NULL,                 -- keys of the tables, 8 bytes each, little-endian
+        facts BLOB NOT NULL,
+        chunks BLOB NOT NULL
+    );
+    INSERT INTO state (name, total, entities, facts, chunks)
+        SELECT value, 0, x'', x'', x'' FROM meta WHERE key = 'generation';
+    CREATE INDEX revision_title ON revision (title_key);
+    CREATE INDEX revision_title_bare ON revision (title_bare);
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -11,34 +11,34 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.identity import entity_key
 from polyadic.overlay import Kind, Overlay
 from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
-from polyadic.store.incidence import Integers
+from polyadic.store.incidence import Integers, Mask
 from polyadic.store.protocol import Side
 from polyadic.store.records import evidence_of, overlay_of
+from polyadic.store.row_vectors import RowVectors, Values
 from polyadic.store.snapshot import Snapshot
+from polyadic.store.state import State
 from polyadic.store.subjects import with_subjects
 from polyadic.store.titles import title_entities, titles_of_chunks
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What readers may see.
 
-    ``snapshot`` has the neighbours and numbers that hold in scope, ``seen`` and ``seen_forms`` tell which rows and
-    which forms of entities there are; ``formless`` are entities none of whose forms in scope has a vector. ``entities``
-    and ``facts`` have by row what was counted afresh. ``whole`` tells of which entities and facts nothing at all is
-    said out of scope.
+    ``snapshot`` has the neighbours and numbers that hold in scope, ``state`` the vectors, of which those of entities
+    may be seen that ``seen_forms`` tells by their places; ``seen`` tells which rows there are. ``formless`` are
+    entities none of whose forms in scope has a vector. ``entities`` and ``facts`` have by row what was counted afresh.
+    ``whole`` tells of which entities and facts nothing at all is said out of scope.
     """
 
     documents: frozenset[str]
+    state: State
     snapshot: Snapshot
     seen: Mapping[Side, Mask]
     seen_forms: Mask
@@ -48,8 +48,8 @@ class Scope:
     whole: Mapping[Literal["entity", "fact"], Mask]
 
 
-def scope_of(connection: sqlite3.Connection, whole: Snapshot, documents: frozenset[str]) -> Scope:
-    """The scope of these documents (by identifier) within the state that ``whole`` and the connection show."""
+def scope_of(connection: sqlite3.Connection, state: State, whole: Snapshot, documents: frozenset[str]) -> Scope:
+    """The scope of these documents (by identifier) within the state that ``whole`` and the connection show too."""
     chunks = _seen_chunks(connection, whole, documents)
     stated = _among(whole.fact_chunk_starts, chunks[whole.fact_chunks])
     facts = stated > 0
@@ -65,11 +65,12 @@ def scope_of(connection: sqlite3.Connection, whole: Snapshot, documents: frozens
     stating = _facts_stated(connection, whole, counted, mixed_facts)
     seen: dict[Side, Mask] = {"chunk": chunks, "fact": facts, "entity": entities}
     narrowed = with_subjects(_with_scores(_narrowed(connection, whole, seen, stating), said, stating))
-    forms = _seen_forms(connection, whole, said, mixed_entities)
-    formless = np.flatnonzero(entities & (_among(whole.form_starts, forms) == 0))
+    vectors = state.vectors("entity")
+    forms = _seen_forms(connection, whole, vectors, said, mixed_entities)
+    formless = np.flatnonzero(entities & ~_with_any(vectors, forms))
     whole_entities = entities & ~partly & ~_named_from_outside(connection, whole, documents, said)
     alone: dict[Literal["entity", "fact"], Mask] = {"entity": whole_entities, "fact": facts & ~mixed_facts}
-    return Scope(documents, narrowed, seen, forms, formless, said, stating, alone)
+    return Scope(documents, state, narrowed, seen, forms, formless, said, stating, alone)
 
 
 def is_split_off(overlay: Overlay, key: str, documents: Collection[str]) -> bool:
@@ -213,9 +214,16 @@ def _with_scores(narrowed: Snapshot, said: Mapping[int, EntityTally], stating: M
     return replace(narrowed, entity_scores=scores, entity_chunk_counts=spread, fact_scores=fact_scores)
 
 
-def _seen_forms(connection: sqlite3.Connection, whole: Snapshot, said: Mapping[int, EntityTally], mixed: Mask) -> Mask:
+def _seen_forms(
+    connection: sqlite3.Connection,
+    whole: Snapshot,
+    vectors: RowVectors,
+    said: Mapping[int, EntityTally],
+    mixed: Mask,
+) -> Mask:
     """Which forms of the entities are said in scope; of those that are mixed, only what was counted."""
-    seen = ~np.repeat(mixed, np.diff(whole.form_starts))
+    seen = np.ones(vectors.place_count, dtype=bool)
+    seen[vectors.places(np.flatnonzero(mixed))[0]] = False
     ids = [int(whole.entity_ids[row]) for row in sorted(said)]
     forms = select_in(
         connection, "SELECT entity, value FROM said WHERE vector IS NOT NULL AND entity IN ({}) ORDER BY value", ids
@@ -225,9 +233,16 @@ def _seen_forms(connection: sqlite3.Connection, whole: Snapshot, said: Mapping[i
         embedded.setdefault(entity, []).append(form)
     for row in said:
         values = embedded[int(whole.entity_ids[row])]
-        start = whole.form_starts[row]
-        seen[start : start + len(values)] = [(Attribute.FORM, value) in said[row].said for value in values]
+        places, _ = vectors.places(np.array([row]))
+        seen[places] = [(Attribute.FORM, value) in said[row].said for value in values]
     return seen
+
+
+def _with_any(vectors: RowVectors, places: Mask) -> Mask:
+    """Which rows have a vector at one of these places."""
+    found = places.astype(np.float32)
+    size = len(vectors.matrix)
+    return vectors.in_order(vectors.of_rows(Values(found[:size], found[size:]))) > 0
 
 
 def _among(starts: Integers, wanted: Mask) -> Integers:

@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from polyadic.store.places import FACT_PLACES, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Rows, Side, Stamp, Vectors
 from polyadic.store.ranking import best
 from polyadic.store.reader import SqliteReader
+from polyadic.store.row_vectors import Values
 from polyadic.store.scope import Scope, is_split_off
+from polyadic.store.snapshot import Snapshot
 from polyadic.store.theme_reader import SqliteThemes
 from polyadic.store.theme_records import hierarchy_of
 from polyadic.store.theme_scope import ScopedThemes
@@ -33,9 +36,23 @@ class ScopedReader(SqliteReader):
     """Implements :class:`polyadic.store.protocol.Reader` for what is in scope."""
 
     def __init__(self, connection: sqlite3.Connection, scope: Scope, themes: Callable[[], ScopedThemes]) -> None:
-        super().__init__(connection, lambda: scope.snapshot, lambda: themes().arrays)
+        super().__init__(connection, lambda: scope.state, lambda: themes().arrays)
         self._scope = scope
         self._scoped_themes = themes
+
+    @property
+    def _arrays(self) -> Snapshot:
+        return self._scope.snapshot
+
+    # nearest by vector
+
+    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+        return self._best_seen(side, self._similarities(side, vector), k)
+
+    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        s = self._scope.snapshot
+        scores = s.entity_scores if side == "entity" else s.fact_scores
+        return self._best_seen(side, self._similarities(side, vector) * scores, k)
 
     # rows
 
@@ -141,7 +158,7 @@ class ScopedReader(SqliteReader):
 
     def themes(self) -> Themes:
         found = self._scoped_themes()
-        return SqliteThemes(self._connection, found.arrays, lambda: self._snapshot, found.keys)
+        return SqliteThemes(self._connection, found.arrays, lambda: self._arrays, found.keys)
 
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection, self._scoped_themes().keys)
@@ -149,7 +166,14 @@ class ScopedReader(SqliteReader):
     # steps of the above
 
     def _similarities(self, side: Side, vector: Vectors) -> Vectors:
-        found = super()._similarities(side, vector)
+        """Cosine of every row with a vector, whether it is in scope or not."""
+        vectors = self._state.vectors(side)
+        cosines = vectors.cosines(vector)
+        if side == "entity":
+            size = len(cosines.base)
+            base = self._of_seen(side, cosines.base, np.arange(size))
+            cosines = Values(base, self._of_seen(side, cosines.tail, size + np.arange(len(cosines.tail))))
+        found = vectors.in_order(vectors.of_rows(cosines))
         if side == "entity" and len(self._scope.formless):
             found[self._scope.formless] = self.similarity(side, self._scope.formless, vector[None, :])[0]
         return found
@@ -165,7 +189,7 @@ class ScopedReader(SqliteReader):
         return np.where(self._scope.seen_forms[places], similarities, _UNLIKE)
 
     def _is_seen_chunk(self, chunk: int) -> bool:
-        return bool(self._scope.seen["chunk"][self._snapshot.rows("chunk", [chunk])[0]])
+        return bool(self._scope.seen["chunk"][self._arrays.rows("chunk", [chunk])[0]])
 
     def _is_called(self, row: int, loose: str) -> bool:
         if not self._scope.seen["entity"][row]:
@@ -215,8 +239,8 @@ class ScopedReader(SqliteReader):
         return replace(fact, entities=names, score=mean_score(stated.score, stated.evidence), support=stated.evidence)
 
     def _places_of(self, fact: Rows) -> tuple[Place, ...]:
-        chunks = self._snapshot.chunk_ids[self.chunks_of(fact, self.size("chunk")).targets].tolist()
-        key = int(self._snapshot.fact_ids[fact[0]])
+        chunks = self._arrays.chunk_ids[self.chunks_of(fact, self.size("chunk")).targets].tolist()
+        key = int(self._arrays.fact_ids[fact[0]])
         stated = select_in(self._connection, f"{FACT_PLACES} AND c.id IN ({{}})", chunks, (key,))
         return tuple(sorted((place(*row) for row in stated), key=lambda at: (at.source, at.span.start))[:PLACES_SHOWN])
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -19,15 +18,13 @@ from polyadic.store.database import connect, explained, rolled_back
 from polyadic.store.protocol import Call, Gathering, Reader, Writer
 from polyadic.store.reader import SqliteReader
 from polyadic.store.reembedding import SqliteGathering
-from polyadic.store.scope import Scope, scope_of
 from polyadic.store.scoped_reader import ScopedReader
-from polyadic.store.snapshot import LAYOUT, Snapshot
-from polyadic.store.subjects import with_subjects
+from polyadic.store.scopes import Scopes
+from polyadic.store.states import States
 from polyadic.store.theme_cache import ThemeCache
 from polyadic.store.writer import SqliteWriter
 
 _FILE = "store.sqlite"
-_SCOPES_KEPT = 8
 
 
 class SqliteStore:
@@ -55,8 +52,8 @@ class SqliteStore:
         self._path = folder / _FILE
         self._writer = connect(self._path)
         self._idle: list[sqlite3.Connection] = []
-        self._snapshot: tuple[str, Snapshot] | None = None
-        self._scopes: dict[tuple[str, frozenset[str]], Scope] = {}
+        self._states = States(self._path, folder / "derived")
+        self._scopes = Scopes()
         self._themes = ThemeCache()
         self._readers = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
@@ -82,10 +79,8 @@ class SqliteStore:
             try:
                 connection.execute("BEGIN")
                 self._check_still_mine(connection)
-                state = (_meta(connection, key) or "0" for key in ("store", "generation"))
-                stamp = "-".join((*state, str(LAYOUT)))
-                reader = self._reader(connection, stamp)
-                yield reader if only is None else self._scoped_reader(connection, stamp, only(reader))
+                reader = self._reader(connection)
+                yield reader if only is None else self._scoped_reader(connection, only(reader))
             finally:
                 rolled_back(connection)
                 with self._readers:
@@ -163,6 +158,7 @@ class SqliteStore:
             connection.close()
 
     def close(self) -> None:
+        self._states.close()
         # A reader elsewhere may be using the log; closing twice is as good as closing once.
         with contextlib.suppress(sqlite3.Error):
             self._writer.execute("PRAGMA busy_timeout = 0")  # tidying up is not worth waiting for
@@ -192,49 +188,16 @@ class SqliteStore:
                 return self._idle.pop()
         return connect(self._path)
 
-    def _reader(self, connection: sqlite3.Connection, stamp: str) -> Reader:
+    def _reader(self, connection: sqlite3.Connection) -> Reader:
         return SqliteReader(
             connection,
-            lambda: self._snapshot_of(connection, stamp),
-            lambda: self._themes.state(connection, stamp).arrays(connection),
+            lambda: self._states.of(connection),
+            lambda: self._themes.state(connection).arrays(connection),
         )
 
-    def _scoped_reader(self, connection: sqlite3.Connection, stamp: str, only: frozenset[str]) -> Reader:
-        scope = self._scope_of(connection, stamp, only)
-        return ScopedReader(connection, scope, lambda: self._themes.state(connection, stamp).within(connection, scope))
-
-    def _snapshot_of(self, connection: sqlite3.Connection, stamp: str) -> Snapshot:
-        """The arrays of the state that a connection is reading; kept until another state is read."""
-        with self._readers:
-            if self._snapshot is None or self._snapshot[0] != stamp:
-                self._snapshot = (stamp, self._load_or_build(connection, self._folder / "derived" / stamp))
-            return self._snapshot[1]
-
-    def _scope_of(self, connection: sqlite3.Connection, stamp: str, only: frozenset[str]) -> Scope:
-        """The scope of some documents, kept for the next question: the same few filters are asked for again."""
-        whole = self._snapshot_of(connection, stamp)
-        with self._readers:
-            kept = self._scopes.get((stamp, only))
-        scope = kept or scope_of(connection, whole, only)
-        with self._readers:
-            self._scopes.pop((stamp, only), None)
-            self._scopes[stamp, only] = scope
-            stale = [key for key in self._scopes if key[0] != stamp]
-            for key in stale or list(self._scopes)[:-_SCOPES_KEPT]:
-                del self._scopes[key]
-        return scope
-
-    def _load_or_build(self, connection: sqlite3.Connection, folder: Path) -> Snapshot:
-        try:
-            return Snapshot.load(folder)
-        except (OSError, ValueError, EOFError):
-            # Missing or damaged: it is derived, so it is made again.
-            shutil.rmtree(folder, ignore_errors=True)
-        snapshot = with_subjects(Snapshot.build(connection))
-        # On a full disk a reader still answers, only more slowly.
-        with contextlib.suppress(OSError):
-            snapshot.save(folder)
-        return snapshot
+    def _scoped_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
+        scope = self._scopes.of(connection, self._states.of(connection), only)
+        return ScopedReader(connection, scope, lambda: self._themes.state(connection).within(connection, scope))
 
     def _open(self) -> None:
         """Claim a new store for the embedding model, and refuse one that another model filled."""

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyadic.store.incidence import Integers, grouped, neighbours
+from polyadic.store.arrays import Arrays
+from polyadic.store.incidence import Integers, grouped
 from polyadic.store.snapshot import Snapshot
 
 _SHARE = 0.6
@@ -19,26 +20,40 @@ def with_subjects(snapshot: Snapshot) -> Snapshot:
     """
     about = snapshot.title_entity.copy()
     untitled = np.flatnonzero(about < 0)
-    chunks, entities = _shared(snapshot, untitled)
-    about[chunks] = entities
+    about[untitled] = shared(snapshot, untitled)
     named = np.flatnonzero(about >= 0)
     named = named[np.argsort(snapshot.chunk_order[named])]
     starts, grouping = grouped(about[named], len(snapshot.entity_ids))
     return replace(snapshot, about_entity=about, about_starts=starts, about_chunks=named[grouping])
 
 
-def _shared(snapshot: Snapshot, chunks: Integers) -> tuple[Integers, Integers]:
-    """Chunks with the entity that takes part in most of their facts; of equals the one that tells most."""
-    s = snapshot
-    facts, chunk_of_fact = neighbours(s.chunk_fact_starts, s.chunk_facts, chunks)
-    members, fact_of_member = neighbours(s.fact_entity_starts, s.fact_entities, facts)
-    size = max(len(s.entity_ids), 1)
+def shared(arrays: Arrays, chunks: Integers) -> Integers:
+    """The entity that takes part in most facts of each chunk, of equals the one that tells most; -1 where none does."""
+    owners, entities = _contenders(arrays, chunks)
+    order = np.lexsort((entities, arrays.degrees("entity", entities), -arrays.scores("entity", entities), owners))
+    first, places = np.unique(owners[order], return_index=True)
+    found = np.full(len(chunks), -1, dtype=np.int64)
+    found[first] = entities[order[places]]
+    return found
+
+
+def contested(snapshot: Snapshot) -> tuple[Integers, Integers]:
+    """For each entity the chunks of which it is the subject or not by its numbers: others share as many facts."""
+    untitled = np.flatnonzero(snapshot.title_entity < 0)
+    owners, entities = _contenders(snapshot, untitled)
+    open_ = np.bincount(owners, minlength=len(untitled))[owners] > 1
+    starts, grouping = grouped(entities[open_], len(snapshot.entity_ids))
+    return starts, untitled[owners[open_][grouping]]
+
+
+def _contenders(arrays: Arrays, chunks: Integers) -> tuple[Integers, Integers]:
+    """Of each chunk (an index) the entities that take part in most of its facts, where that is share enough."""
+    facts, chunk_of_fact = arrays.linked("chunk_fact", chunks)
+    members, fact_of_member = arrays.linked("fact_entity", facts)
+    size = max(arrays.size("entity"), 1)
     pairs, times = np.unique(chunk_of_fact[fact_of_member] * size + members, return_counts=True)
     owners, entities = np.divmod(pairs, size)
-    degrees = np.diff(s.entity_fact_starts)[entities]
-    order = np.lexsort((entities, degrees, -s.entity_scores[entities], -times, owners))
-    _, firsts = np.unique(owners[order], return_index=True)
-    best = order[firsts]
-    facts_each = np.bincount(chunk_of_fact, minlength=len(chunks))[owners[best]]
-    best = best[times[best] >= _SHARE * facts_each]
-    return chunks[owners[best]], entities[best].astype(np.int64)
+    most = np.zeros(len(chunks), dtype=np.int64)
+    np.maximum.at(most, owners, times)
+    foremost = (times == most[owners]) & (times >= _SHARE * np.bincount(chunk_of_fact, minlength=len(chunks))[owners])
+    return owners[foremost].astype(np.int64), entities[foremost].astype(np.int64)

@@ -11,14 +11,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.store.incidence import Integers, grouped, links_of
+from polyadic.store.dimension import dimension_of
+from polyadic.store.incidence import DIGEST, DIGEST_BYTES, Floats, Integers, Mask, grouped, links_of
 from polyadic.store.protocol import Links, Rows
-from polyadic.store.snapshot import Floats, dimension_of
 from polyadic.store.theme_records import COMMUNITY
-
-Mask = NDArray[np.bool_]
-DIGEST_BYTES = 16
-_DIGEST = f"S{DIGEST_BYTES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +142,7 @@ def pairs(packed: Sequence[bytes], known: NDArray[np.bytes_]) -> Incidence:
     """From the places of lists of digests to the places that these digests have among those known, which are sorted."""
     sizes = np.array([len(members) // DIGEST_BYTES for members in packed], dtype=np.int64)
     owners = np.repeat(np.arange(len(packed)), sizes)
-    wanted = np.frombuffer(b"".join(packed), dtype=_DIGEST)
+    wanted = np.frombuffer(b"".join(packed), dtype=DIGEST)
     places = np.searchsorted(known, wanted)
     found = np.flatnonzero(places < len(known))
     found = found[known[places[found]] == wanted[found]]
@@ -154,4 +150,4 @@ def pairs(packed: Sequence[bytes], known: NDArray[np.bytes_]) -> Incidence:
 
 
 def _packed(digests: Sequence[bytes]) -> NDArray[np.bytes_]:
-    return np.frombuffer(b"".join(digests), dtype=_DIGEST)
+    return np.frombuffer(b"".join(digests), dtype=DIGEST)

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 
+from polyadic.store import changes
 from polyadic.store.scope import Scope
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_scope import Grounds, ScopedThemes, scoped
@@ -47,10 +48,11 @@ class ThemeCache:
         self._reading = threading.Lock()
         self._state: ThemeState | None = None
 
-    def state(self, connection: sqlite3.Connection, stamp: str) -> ThemeState:
-        """That of the state, named by ``stamp``, that a connection is reading."""
-        row = connection.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
-        name = (stamp, row[0] if row else "")
+    def state(self, connection: sqlite3.Connection) -> ThemeState:
+        """That of the state that a connection is reading."""
+        keys = (changes.GENERATION, GENERATION)
+        found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?)", keys))
+        name = (found.get(changes.GENERATION, ""), found.get(GENERATION, ""))
         with self._reading:
             if self._state is None or self._state.name != name:
                 self._state = ThemeState(name)

@@ -6,11 +6,12 @@ from typing import Literal
 
 import numpy as np
 
+from polyadic.store.arrays import Arrays
 from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
+from polyadic.store.dimension import other_vectors
 from polyadic.store.protocol import Hits, Links, Rows, Vectors
 from polyadic.store.ranking import best
-from polyadic.store.snapshot import Snapshot, other_vectors
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_records import communities_of, summaries_of
 from polyadic.store.themes import Members
@@ -27,12 +28,12 @@ class SqliteThemes:
         self,
         connection: sqlite3.Connection,
         arrays: ThemeArrays,
-        snapshot: Callable[[], Snapshot],
+        rows: Callable[[], Arrays],
         only: Collection[int] | None = None,
     ) -> None:
         self._connection = connection
         self._arrays = arrays
-        self._snapshot = snapshot
+        self._rows_of = rows
         self._only = only
 
     @property
@@ -80,7 +81,7 @@ class SqliteThemes:
     def _rows(self, side: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
         digests = [digest_bytes(one) for one in identifiers]
         keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest IN ({{}})", digests))
-        return self._snapshot().rows(side, [keys[digest] for digest in digests])
+        return self._rows_of().rows(side, [keys[digest] for digest in digests])
 
 
 def _cosines(summaries: Vectors, vectors: Vectors) -> Vectors:

@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from polyadic.store.incidence import Integers
-from polyadic.store.theme_arrays import DIGEST_BYTES, Incidence, Mask, ThemeArrays, digests_of, pairs
+from polyadic.store.incidence import DIGEST_BYTES, Integers, Mask
+from polyadic.store.theme_arrays import Incidence, ThemeArrays, digests_of, pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ class Titled:
 
 
 _TITLED = (
-    "SELECT c.id, lower(hex(d.digest)), r.title_key, r.title_bare FROM document d JOIN revision r ON r.id = d.current"
-    " JOIN chunk c ON c.revision = r.id WHERE {} IN ({{}})"
+    "SELECT c.id, lower(hex(d.digest)), r.title_key, r.title_bare FROM revision r"
+    " JOIN document d ON d.id = r.document AND d.current = r.id JOIN chunk c ON c.revision = r.id WHERE {} IN ({{}})"
 )
 
 

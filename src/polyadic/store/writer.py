@@ -1,6 +1,5 @@
 """Writing to the SQLite store inside one transaction: staging, publishing, withdrawing."""
 
-import secrets
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -10,9 +9,10 @@ import numpy as np
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
-from polyadic.store import ledger
+from polyadic.store import changes, ledger
 from polyadic.store.database import select_in
 from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, vector_digest
+from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import (
@@ -27,7 +27,6 @@ from polyadic.store.records import (
     overlay_of,
     stamp_of,
 )
-from polyadic.store.snapshot import dimension_of, other_vectors
 from polyadic.store.theme_tables import ThemeTables
 from polyadic.store.waiting_tables import WAITS, WaitingTables
 from polyadic.themes import Rearrangement
@@ -40,7 +39,8 @@ class SqliteWriter:
         self._connection = connection
         self._overlay: Overlay | None = None
         self._needs = VectorNeeds()
-        self._derived = DerivedTables(connection, self._needs, self.overlay)
+        self._touched = changes.Touched()
+        self._derived = DerivedTables(connection, self._needs, self.overlay, self._touched)
         self._themes = ThemeTables(connection, self._needs)
         self.waiting = WaitingTables(connection)
 
@@ -61,7 +61,9 @@ class SqliteWriter:
 
     def drop_staged(self) -> None:
         staged = self._connection.execute(
-            "SELECT r.id FROM staged s JOIN revision r ON r.id = s.revision JOIN document ON document.id = r.document"
+            # A cross join keeps its order: few revisions are staged, however many there are.
+            "SELECT r.id FROM staged s CROSS JOIN revision r ON r.id = s.revision"
+            " JOIN document ON document.id = r.document"
             f" WHERE NOT {WAITS}"
         ).fetchall()
         for (revision,) in staged:
@@ -145,8 +147,8 @@ class SqliteWriter:
             self._publish(document_id, change.windows)
         for document_id in change.withdrawn:
             self._forget(document_id)
-        # Drawn, not counted: a store restored from a backup must not meet arrays of a state with the same number.
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (secrets.token_hex(8),))
+        self._touched.decisions.update((*change.decided, *change.undone))
+        changes.enter(self._connection, self._touched, self.overlay())
 
     def rearrange(self, change: Rearrangement) -> None:
         self._themes.rearrange(change)
@@ -240,6 +242,7 @@ class SqliteWriter:
         chunks = [
             (chunk,) for (chunk,) in self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,))
         ]
+        self._touched.chunks.update(chunk for (chunk,) in chunks)
         released: Counter[int] = Counter()
         for chunk in chunks:
             windows = self._connection.execute("SELECT vector FROM passage_window WHERE chunk = ?", chunk)
@@ -276,6 +279,7 @@ class SqliteWriter:
         chunks = self._connection.execute(
             "SELECT id, digest, start, stop, evidence FROM chunk WHERE revision = ?", (revision,)
         ).fetchall()
+        self._touched.chunks.update(chunk for chunk, *_ in chunks)
         for chunk, digest, start, stop, evidence in chunks:
             self._insert_statements(chunk, Span(start, stop), load_evidence(evidence or "[]"))
             for ordinal, text in enumerate(windows[digest.hex()]):

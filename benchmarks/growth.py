@@ -1,0 +1,114 @@
+"""What one more document costs as a store grows: ``python -m benchmarks.growth [ENTITIES ...]``; it needs no data.
+
+Into stores of each size (benchmarks/hierarchy_store.py) documents of one chunk are inserted, whose facts join entities
+that are there; after each the next question is asked, and once more. Other documents are deleted in the same way. One
+process holds each store open, as a server does; the last row opens it in a fresh one.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+
+import itertools
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.hierarchy_store import SETTINGS, Plan
+from polyadic.knowledge import Document
+from polyadic.workspace import Workspace
+
+SIZES = (1_000, 20_000, 200_000)
+FACTS_AN_ENTITY = 1.35
+TIMES = 15
+FACTS = 4
+METHODS = ("hypergraph", "walk")
+FRESH = "fresh"
+
+
+def main(sizes: Sequence[int]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        measured = [measure(Path(folder) / str(size), Plan(size, int(FACTS_AN_ENTITY * size))) for size in sizes]
+    print(f"| what | {' | '.join(f'{size:,} entities' for size in sizes)} |")
+    print(f"|---|{'---|' * len(sizes)}")
+    for what in measured[0]:
+        print(f"| {what} | {' | '.join(f'{statistics.median(costs[what]):.1f}' for costs in measured)} |")
+
+
+class Costs(dict[str, list[float]]):
+    """By what was done how long it took each time, by the clock and of processor time, in milliseconds."""
+
+    def time(self, what: str, work: Callable[[], object]) -> None:
+        started, used = time.perf_counter(), time.process_time()
+        work()
+        self.note(f"{what}: ms", 1_000 * (time.perf_counter() - started))
+        self.note(f"{what}: ms of processor time", 1_000 * (time.process_time() - used))
+
+    def note(self, what: str, value: float) -> None:
+        self.setdefault(what, []).append(value)
+
+
+def measure(folder: Path, plan: Plan) -> Costs:
+    costs = Costs()
+    kb = plan.fill(folder)
+    questions = itertools.count()
+
+    def ask(method: str) -> None:
+        kb.retrieve(plan.question(next(questions)), method)
+
+    for method in METHODS:
+        ask(method)
+    for number in range(TIMES):
+        method, other = METHODS[number % 2], METHODS[(number + 1) % 2]
+        before = written()
+        costs.time("insert", partial(kb.add, [inserted(plan, number)]))
+        costs.note("insert: kB written", (written() - before) / 1_000)
+        costs.time(f"next question, {method}", partial(ask, method))
+        costs.time(f"the one after, {method}", partial(ask, method))
+        costs.time("delete", partial(kb.delete, f"memory:hierarchy/{number}"))
+        costs.time(f"next question, {other}", partial(ask, other))
+    kb.close()
+    command = [sys.executable, "-m", "benchmarks.growth", FRESH, str(folder), str(plan.entities), str(plan.facts)]
+    for _ in range(3):
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        costs.note("open and first question in a fresh process: ms", float(told))
+    return costs
+
+
+def fresh(folder: Path, plan: Plan) -> None:
+    """Print how long it takes to open a store and to answer a question, in milliseconds."""
+    started = time.perf_counter()
+    kb = Workspace(folder, SETTINGS)
+    kb.retrieve(plan.question(77), "walk")
+    print(1_000 * (time.perf_counter() - started))
+    kb.close()
+
+
+def inserted(plan: Plan, number: int) -> Document:
+    """A document of one chunk, on entities that other documents know."""
+    drawn = np.random.default_rng(number)
+    said = []
+    for fact in range(FACTS):
+        names = [plan.name(int(entity)) for entity in drawn.integers(plan.entities, size=3)]
+        said.append(f"{names[0]} wrote letter {1000 * number + fact} to {names[1]} and {names[2]}.")
+    return Document(f"memory:growth/{number}", f"Letters {number}", " ".join(said))
+
+
+def written() -> int:
+    """Bytes that this process has handed to the system to write."""
+    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith("wchar")).split()[1])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == [FRESH]:
+        fresh(Path(sys.argv[2]), Plan(int(sys.argv[3]), int(sys.argv[4])))
+    else:
+        main([int(size) for size in sys.argv[1:]] or SIZES)

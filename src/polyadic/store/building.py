@@ -1,0 +1,152 @@
+"""Making the arrays of a state out of the tables."""
+
+import sqlite3
+
+import numpy as np
+
+from polyadic.derivation import SCORE_UNIT
+from polyadic.store.base import Base
+from polyadic.store.dimension import dimension_of
+from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, grouped
+from polyadic.store.records import overlay_of
+from polyadic.store.snapshot import Snapshot
+from polyadic.store.subjects import contested, with_subjects
+from polyadic.store.titles import title_entities, titled_documents
+
+
+def build(connection: sqlite3.Connection) -> Base:
+    """Read the arrays out of the tables, within the transaction that the connection is in."""
+    entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
+    fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
+    chunk = _columns(
+        connection,
+        "SELECT c.id, coalesce(e.id, -1), row_number() OVER (ORDER BY d.digest, c.start), c.start FROM document d"
+        " JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
+        # "John Ince (actor)" is about John Ince, unless something knows him by the whole of his title.
+        " LEFT JOIN entity e ON e.id = coalesce((SELECT id FROM entity WHERE key = r.title_key),"
+        " (SELECT id FROM entity WHERE key = r.title_bare)) ORDER BY c.digest",
+        4,
+    )
+    snapshot = with_subjects(_snapshot(connection, entity, fact, chunk))
+    forms, form_vectors = _vectors(
+        connection,
+        "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector ORDER BY s.entity, s.value",
+    )
+    fact_rows, fact_vectors = _vectors(
+        connection, "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector ORDER BY f.id"
+    )
+    windows, window_vectors = _vectors(
+        connection,
+        "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector ORDER BY w.chunk, w.ordinal",
+    )
+    form_starts, form_order = grouped(_positions(entity[0], forms), len(entity[0]))
+    window_starts, window_order = grouped(_positions(chunk[0], windows), len(chunk[0]))
+    contested_starts, contested_chunks = contested(snapshot)
+    chunks = "FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
+    return Base(
+        snapshot=snapshot,
+        entity_digests=_digests(connection, "SELECT digest FROM entity ORDER BY digest"),
+        entity_sorting=np.argsort(entity[0]),
+        fact_digests=_digests(connection, "SELECT digest FROM fact ORDER BY digest"),
+        fact_sorting=np.argsort(fact[0]),
+        chunk_digests=_digests(connection, f"SELECT c.digest {chunks}"),
+        chunk_sorting=np.argsort(chunk[0]),
+        chunk_documents=_digests(connection, f"SELECT d.digest {chunks}"),
+        chunk_offsets=chunk[3],
+        contested_starts=contested_starts,
+        contested=contested_chunks,
+        form_starts=form_starts,
+        form_vectors=form_vectors[form_order],
+        fact_vectors=fact_vectors[np.argsort(_positions(fact[0], fact_rows), kind="stable")],
+        window_starts=window_starts,
+        window_vectors=window_vectors[window_order],
+    )
+
+
+def means(totals: Integers, evidence: Integers) -> Floats:
+    """Scores from the sums that the tables hold."""
+    found: Floats = (totals / (np.maximum(evidence, 1) * SCORE_UNIT)).astype(np.float32)
+    return found
+
+
+def _snapshot(connection: sqlite3.Connection, entity: Integers, fact: Integers, chunk: Integers) -> Snapshot:
+    """Without what chunks are about."""
+    participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
+    statement = _columns(connection, "SELECT DISTINCT fact, chunk FROM statement", 2)
+    facts = _positions(fact[0], participation[0])
+    entities = _positions(entity[0], participation[1])
+    stated = _positions(fact[0], statement[0])
+    stating = _positions(chunk[0], statement[1])
+    titles = _titles(connection, entity[0], chunk[0], chunk[1])
+    return Snapshot(
+        entity_ids=entity[0],
+        entity_scores=means(entity[1], entity[2]),
+        entity_chunk_counts=entity[3],
+        fact_ids=fact[0],
+        fact_scores=means(fact[1], fact[2]),
+        chunk_ids=chunk[0],
+        chunk_order=chunk[2],
+        title_entity=titles,
+        about_entity=titles,
+        about_starts=np.zeros(len(entity[0]) + 1, dtype=np.int64),
+        about_chunks=np.zeros(0, dtype=np.int64),
+        **_both_ways(
+            "fact_entity", "fact_entities", "entity_fact", "entity_facts", facts, entities, fact[0], entity[0]
+        ),
+        **_both_ways("fact_chunk", "fact_chunks", "chunk_fact", "chunk_facts", stated, stating, fact[0], chunk[0]),
+    )
+
+
+def _columns(connection: sqlite3.Connection, sql: str, width: int) -> Integers:
+    rows = connection.execute(sql).fetchall()
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width).T.copy()
+
+
+def _digests(connection: sqlite3.Connection, sql: str) -> Digests:
+    return np.frombuffer(b"".join(digest for (digest,) in connection.execute(sql)), dtype=DIGEST)
+
+
+def _vectors(connection: sqlite3.Connection, sql: str) -> tuple[Integers, Floats]:
+    dimension = dimension_of(connection)
+    owners, data = [], bytearray()
+    for owner, vector in connection.execute(sql):
+        owners.append(owner)
+        data += vector
+    return np.array(owners, dtype=np.int64), np.frombuffer(data, dtype="<f4").reshape(len(owners), dimension)
+
+
+def _positions(ids: Integers, wanted: Integers) -> Integers:
+    """Where each wanted id stands in ids (which holds them all, in any order)."""
+    if not len(ids):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(ids)
+    return order[np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)].astype(np.int64)
+
+
+def _titles(connection: sqlite3.Connection, entities: Integers, chunks: Integers, named: Integers) -> Integers:
+    """The position of the entity that names each chunk's document, -1 where none does.
+
+    ``named`` has the entities that bear the titles; what decisions say of a title comes before that.
+    """
+    overlay = overlay_of(connection)
+    touched = {key for decision in overlay.decisions for key in decision.touched}
+    if touched:
+        given = dict(zip(chunks.tolist(), named.tolist(), strict=True))
+        given |= title_entities(connection, overlay, titled_documents(connection, touched))
+        named = np.array([given[chunk] for chunk in chunks.tolist()], dtype=np.int64)
+    return np.where(named < 0, -1, _positions(entities, np.maximum(named, 0)))
+
+
+def _both_ways(
+    name: str, targets: str, back: str, sources: str, left: Integers, right: Integers, lefts: Integers, rights: Integers
+) -> dict[str, Integers]:
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    forward_starts, forward = grouped(left, len(lefts))
+    backward_starts, backward = grouped(right, len(rights))
+    return {
+        f"{name}_starts": forward_starts,
+        targets: right[forward],
+        f"{back}_starts": backward_starts,
+        sources: left[backward],
+    }

@@ -1,0 +1,91 @@
+"""Where the rows of a state stand: those of its base and those of its tail, in the order of public identifiers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from polyadic.store.incidence import Digests, Integers, Mask
+
+
+@dataclass(frozen=True)
+class Placement:
+    """One side. A row stands in the base alone, in the tail alone, or in both, and then what the tail says holds.
+
+    Parameters
+    ----------
+    base_size
+        How many rows the base has.
+    bases
+        For each row of the tail, in ascending order of identifiers, its row in the base; -1 where it has none.
+    before
+        For each row of the tail how many rows of the base have lower identifiers.
+    removed
+        Rows of the base that are in the state no more, in ascending order.
+    """
+
+    base_size: int
+    bases: Integers
+    before: Integers
+    removed: Integers
+
+    @classmethod
+    def of(cls, base: Digests, tail: Digests, bases: Integers, dead: Integers) -> Self:
+        """``dead`` are the rows of the base that do not hold any more, sorted; those that the tail has among them."""
+        before = np.searchsorted(base, tail).astype(np.int64) if len(tail) else np.zeros(0, dtype=np.int64)
+        return cls(len(base), bases, before, dead[~np.isin(dead, bases)])
+
+    @property
+    def size(self) -> int:
+        return self.base_size - len(self.removed) + len(self._added)
+
+    def rows_of_base(self, bases: Integers) -> Integers:
+        """Rows of the state from rows of the base, which must not be removed."""
+        if not len(self.removed) and not len(self._added):
+            return bases
+        gone = np.searchsorted(self.removed, bases)
+        return np.asarray(bases - gone + np.searchsorted(self._insertions, bases, side="right"), dtype=np.int64)
+
+    @cached_property
+    def rows_of_tail(self) -> Integers:
+        """Rows of the state, for every row of the tail."""
+        gone = np.searchsorted(self.removed, self.before)
+        new = self.bases < 0
+        return np.asarray(self.before - gone + np.cumsum(new) - new, dtype=np.int64)
+
+    def locate(self, rows: Integers) -> tuple[Integers, Integers]:
+        """For rows of the state their rows in the base and in the tail, -1 each where there is none."""
+        if not len(self.bases) and not len(self.removed):
+            return rows, np.full(len(rows), -1, dtype=np.int64)
+        tail = find(self.rows_of_tail, rows)
+        kept = rows - np.searchsorted(self.rows_of_tail[self._added], rows)
+        bases = kept + np.searchsorted(self.removed - np.arange(len(self.removed)), kept, side="right")
+        return np.where(tail >= 0, self.bases[tail] if len(self.bases) else -1, bases), tail
+
+    @cached_property
+    def dead(self) -> Mask | None:
+        """Which rows of the base do not hold; None where all do."""
+        if not len(self.bases) and not len(self.removed):
+            return None
+        dead = np.zeros(self.base_size, dtype=bool)
+        dead[self.removed] = True
+        dead[self.bases[self.bases >= 0]] = True
+        return dead
+
+    @cached_property
+    def _added(self) -> Integers:
+        """Rows of the tail that are new."""
+        return np.flatnonzero(self.bases < 0)
+
+    @cached_property
+    def _insertions(self) -> Integers:
+        return self.before[self._added]
+
+
+def find(known: Integers, wanted: Integers) -> Integers:
+    """Where each wanted number stands among those known, which are sorted; -1 where it does not."""
+    if not len(known):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[places] == wanted, places, -1).astype(np.int64)

@@ -1,0 +1,136 @@
+"""The vectors of the rows of one side, those of the base beside those of the tail."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.store.dimension import other_vectors
+from polyadic.store.incidence import Floats, Integers, Mask, stretches
+from polyadic.store.placement import Placement
+from polyadic.store.protocol import Hits
+from polyadic.store.ranking import best
+from polyadic.store.tail import Tail
+
+_NOTHING = np.float32(-np.inf)
+_AT_ONCE = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A number for each row of the base, whether it holds or not, and for each row of the tail."""
+
+    base: Floats
+    tail: Floats
+
+    def times(self, other: "Values") -> "Values":
+        return Values(self.base * other.base, self.tail * other.tail)
+
+
+@dataclass(frozen=True)
+class RowVectors:
+    """Vectors have places: first those of the base (``starts`` tells where those of each row begin; None: one each),
+    then those of the tail."""
+
+    starts: Integers | None
+    matrix: Floats
+    tail: Tail
+    placement: Placement
+
+    @property
+    def dimension(self) -> int:
+        return int(self.matrix.shape[1]) or int(self.tail.matrix.shape[1])
+
+    @property
+    def place_count(self) -> int:
+        return len(self.matrix) + len(self.tail.matrix)
+
+    def places(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Places of the vectors of each row, and for each the index of the row."""
+        bases, tail = self.placement.locate(rows)
+        if self.starts is None:
+            firsts, sizes = bases, np.ones(len(rows), dtype=np.int64)
+        elif len(self.starts) > 1:
+            firsts = self.starts[np.maximum(bases, 0)]
+            sizes = self.starts[np.maximum(bases, 0) + 1] - firsts
+        else:
+            firsts = sizes = np.zeros(len(rows), dtype=np.int64)
+        if len(self.tail.rows):
+            told = self.tail.rows[np.maximum(tail, 0)]
+            firsts = np.where(tail >= 0, told["first_vector"] + len(self.matrix), firsts)
+            sizes = np.where(tail >= 0, told["vectors"], sizes)
+        return stretches(firsts, sizes)
+
+    def at(self, places: Integers) -> Floats:
+        """The vectors at these places."""
+        there = np.flatnonzero(places >= len(self.matrix))
+        if not len(there):
+            return self.matrix[places]
+        found = np.empty((len(places), self.dimension), dtype=np.float32)
+        here = np.flatnonzero(places < len(self.matrix))
+        if len(here):  # of a base without vectors nobody knows how long they are
+            found[here] = self.matrix[places[here]]
+        found[there] = self.tail.matrix[places[there] - len(self.matrix)]
+        return found
+
+    def directions(self, rows: Integers) -> Floats:
+        """The sum of the vectors of each row, brought to length 1."""
+        found = np.zeros((len(rows), self.dimension), dtype=np.float32)
+        for start in range(0, len(rows), _AT_ONCE):
+            places, owners = self.places(rows[start : start + _AT_ONCE])
+            found[start : start + _AT_ONCE] = np.add.reduceat(self.at(places), _firsts(owners))
+        return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
+    def cosines(self, vector: Floats) -> Values:
+        """Of the vector at every place."""
+        if self.place_count and len(vector) != self.dimension:
+            raise other_vectors(len(vector), self.dimension)
+        return Values(*(_cosines(matrix, vector) for matrix in (self.matrix, self.tail.matrix)))
+
+    def of_rows(self, values: Values) -> Values:
+        """From numbers of all places the highest of each row."""
+        base, tail = values.base, values.tail
+        if self.starts is not None and len(base):
+            base = np.maximum.reduceat(base, self.starts[:-1])
+        if len(self.tail.rows):
+            places, owners = stretches(self.tail.rows["first_vector"], self.tail.rows["vectors"])
+            tail = np.maximum.reduceat(tail[places], _firsts(owners))
+        else:
+            tail = tail[:0]
+        return Values(np.asarray(base, dtype=np.float32), np.asarray(tail, dtype=np.float32))
+
+    def in_order(self, values: Values) -> Floats:
+        """Numbers of all rows as an array that goes by row."""
+        if self.placement.dead is None:
+            return values.base
+        found = np.empty(self.placement.size, dtype=np.float32)
+        kept = np.flatnonzero(~self.placement.dead)
+        found[self.placement.rows_of_base(kept)] = values.base[kept]
+        found[self.placement.rows_of_tail] = values.tail
+        return found
+
+    def best(self, values: Values, k: int) -> Hits:
+        """The k rows with the highest numbers, ties in the order of rows."""
+        if self.placement.dead is None:
+            return best(values.base, k)
+        near = best(np.where(self.placement.dead, _NOTHING, values.base), k)
+        bases = near.rows[np.isfinite(near.scores)]
+        tail = best(values.tail, k)
+        rows = np.concatenate([self.placement.rows_of_base(bases), self.placement.rows_of_tail[tail.rows]])
+        scores = np.concatenate([near.scores[: len(bases)], tail.scores])
+        order = np.lexsort((rows, -scores))[:k]
+        return Hits(rows[order], scores[order])
+
+    def seen(self, hidden: Integers) -> Mask:
+        """A mask of all places, without those that are hidden."""
+        seen = np.ones(self.place_count, dtype=bool)
+        seen[hidden] = False
+        return seen
+
+
+def _cosines(matrix: Floats, vector: Floats) -> Floats:
+    return np.asarray(matrix @ vector, dtype=np.float32) if len(matrix) else np.zeros(0, dtype=np.float32)
+
+
+def _firsts(owners: Integers) -> Integers:
+    """Where each owner's part begins; every owner has one."""
+    return np.flatnonzero(np.diff(owners, prepend=-1))
