@@ -70,6 +70,7 @@ def to_version_3(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
         for table in ("theme", "theme_source", "summary"):
             connection.execute(f"DROP TABLE {table}")
+        connection.execute("DROP INDEX document_source")
         connection.execute("PRAGMA user_version = 3")
 
 

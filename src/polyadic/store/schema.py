@@ -212,6 +212,9 @@ MIGRATIONS = (
     );
     CREATE INDEX summary_theme ON summary (theme);
     """,
+    """
+    CREATE INDEX document_source ON document (source) WHERE current IS NOT NULL;    -- listing begins anywhere
+    """,
 )
 
 VERSION = len(MIGRATIONS)
