@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from polyadic.knowledge import Usage
 
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"`,;()<>]*[^\s'\"`,;()<>.:]", re.IGNORECASE)
+# What models are reached by; addresses of our own, as of documents, are no secret.
+_ADDRESS = re.compile(r"\bhttps?://[^\s'\"`,;()<>]*[^\s'\"`,;()<>.:]", re.IGNORECASE)
 
 
 class PolyadicError(Exception):

@@ -237,12 +237,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What language models were asked for: calls, tokens in and out, and their price."""
+    """What language models were asked for: calls, tokens in and out, and their price.
+
+    ``money`` is kept to the 12th decimal (prices are by the million tokens), so that a sum does not depend on the order
+    in which calls came back.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     money: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "money", round(self.money, 12))
 
     @property
     def tokens(self) -> int:
