@@ -19,6 +19,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/biome check --error-on-warnings src/polyadic/serving/page/files
 
 $(VENV)/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Polyadic needs Python 3.11 or later, this is " + sys.version.split()[0])'
@@ -38,7 +39,9 @@ COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-u
 requirements:
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(COMPILE) -o requirements.txt --extra build pyproject.toml
-	$(COMPILE) -o requirements-dev.txt --all-extras -c requirements.txt pyproject.toml
+	$(COMPILE) -o requirements-serve.txt --extra build --extra formats --extra hierarchy --extra mcp --extra otel \
+		--extra serve -c requirements.txt pyproject.toml
+	$(COMPILE) -o requirements-dev.txt --all-extras -c requirements-serve.txt pyproject.toml
 
 clean:
 	rm -rf $(VENV) demo-workspace

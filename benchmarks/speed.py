@@ -23,6 +23,7 @@ from polyadic.workspace import Workspace
 
 REPORT = Path(__file__).parent.parent / "docs" / "performance.md"
 DELETION = "## Deleting and changing one document"
+SERVING = "## Serving"
 TIMES = 7
 HEAD = """# Performance
 
@@ -43,9 +44,10 @@ def main() -> None:
         rows += _retrieval(workspace)
     lines = [f"| {what} | {measured} | {bound} |" for what, measured, bound in rows]
     head = HEAD.format(times=TIMES, machine=f"{os.cpu_count()} cores, Python {platform.python_version()}")
-    # What another benchmark has written stays.
-    deletion = section(REPORT.read_text(encoding="utf-8"), DELETION)
-    REPORT.write_text(head + "\n".join(lines) + "\n" + GROWTH + "\n" + deletion, encoding="utf-8")
+    # What other benchmarks have written stays.
+    before = REPORT.read_text(encoding="utf-8")
+    others = [section(before, heading).rstrip("\n") + "\n" for heading in (DELETION, SERVING)]
+    REPORT.write_text("\n".join([head + "\n".join(lines) + "\n" + GROWTH, *others]), encoding="utf-8")
     print(REPORT.read_text())
 
 

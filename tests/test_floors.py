@@ -11,12 +11,12 @@ import polyadic
 ROOT = Path(polyadic.__file__).parent
 FLOORS = (
     {"errors", "extras", "settings", "presets", "identity", "knowledge", "overlay", "derivation", "themes"}
-    | {"blocking", "text"},
+    | {"blocking", "text", "tracing"},
     {"models", "store"},
     {"prompts"},
     {"construction", "retrieval", "generation"},
     {"hierarchy", "lookup", "doctor", "status"},
-    {"selection"},
+    {"selection", "fact_search"},
     {"asking"},
     {"catalogue", "questions", "resolution", "batch"},
     {"workspace"},

@@ -22,6 +22,7 @@ from polyadic.retrieval.registry import asks_for_names, method_named
 from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Store
+from polyadic.tracing.spans import Span, stage
 
 NamesBy = Literal["names", "model"]
 NO_MODEL = SettingsError(
@@ -31,6 +32,7 @@ NO_MODEL = SettingsError(
 
 # About 5,000 tokens: what is longer is a document.
 LONGEST_QUESTION = 20_000
+_SPAN = "question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,9 @@ class Asker:
         """The knowledge that bears on a question as it stands."""
         asking = self._billed()
         try:
-            knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
+            with stage(_SPAN) as told:
+                knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
+                _tell_of_knowledge(told, knowledge)
         finally:
             await asking.bill.enter_embedding(self.embedder)
         return replace(knowledge, usage=asking.bill.usage)
@@ -81,7 +85,10 @@ class Asker:
         """The answer, once it is whole."""
         asking = self._billed()
         try:
-            return await asking._answer(_readable(ask))
+            with stage(_SPAN) as told:
+                answer = await asking._answer(_readable(ask))
+                _tell_of_answer(told, answer)
+                return answer
         finally:
             await asking.bill.enter_embedding(self.embedder)
 
@@ -89,7 +96,7 @@ class Asker:
         """The text of the answer in pieces as they come, then the answer; may be left at any piece."""
         asking = self._billed()
         try:
-            async with Apart(asking._pieces(_readable(ask))) as pieces:
+            async with Apart(asking._told_pieces(_readable(ask))) as pieces:
                 async for piece in pieces:
                     yield piece
         finally:
@@ -104,6 +111,14 @@ class Asker:
         knowledge, steps = await self._prepared(ask, answerer)
         made = await (answerer.answer(knowledge) if answerer else quote_answer(knowledge, self.embedder))
         return self._finished(made, steps)
+
+    async def _told_pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
+        with stage(_SPAN) as told:
+            async with aclosing(self._pieces(ask)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Answer):
+                        _tell_of_answer(told, piece)
+                    yield piece
 
     async def _pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         answerer = self._answerer(ask)
@@ -192,6 +207,16 @@ class Asker:
                 return replace(place, page=page_of(document.pages, place.span.start))
         # It was changed or withdrawn since it was quoted: better no page than one of another version.
         return replace(place, page=None)
+
+
+def _tell_of_knowledge(told: Span, found: Knowledge) -> None:
+    counts = {"polyadic.items": len(found.items), "polyadic.context_tokens": found.tokens}
+    told.tell({"polyadic.method": found.method, **counts})
+
+
+def _tell_of_answer(told: Span, answer: Answer) -> None:
+    _tell_of_knowledge(told, answer.knowledge)
+    told.tell({"polyadic.answered": answer.answered, "polyadic.citations": len(answer.citations)})
 
 
 def _readable(ask: Ask) -> Ask:

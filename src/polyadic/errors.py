@@ -1,9 +1,13 @@
 """Errors that a user sees: what happened and where, and what to do next, on one line."""
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from polyadic.knowledge import Usage
+
+# What models are reached by; addresses of our own, as of documents, are no secret.
+_ADDRESS = re.compile(r"\bhttps?://[^\s'\"`,;()<>]*[^\s'\"`,;()<>.:]", re.IGNORECASE)
 
 
 class PolyadicError(Exception):
@@ -105,3 +109,19 @@ class PackageMissing(PolyadicError, ImportError):
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         super().__init__(f"{feature} needs {package}, which is not installed", f"pip install 'polyadic[{extra}]'")
+
+
+def without_addresses(text: str, known: str = "") -> str:
+    """What is said, for those who need not know where the operator's models are.
+
+    Parameters
+    ----------
+    text
+        What an error says.
+    known
+        What its reader has said: addresses that stand in it are no secret.
+
+    >>> without_addresses("http://10.0.0.7:8000/v1 is not reachable: start it")
+    'the endpoint is not reachable: start it'
+    """
+    return _ADDRESS.sub(lambda found: found[0] if found[0] in known else "the endpoint", text)

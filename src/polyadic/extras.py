@@ -33,6 +33,15 @@ def need(feature: str, extra: str, **packages: str) -> None:
             raise PackageMissing(feature, package, extra)
 
 
+def has_hierarchy() -> bool:
+    """Whether what :func:`need_hierarchy` needs is installed."""
+    try:
+        need_hierarchy()
+    except PackageMissing:
+        return False
+    return True
+
+
 def need_hierarchy() -> None:
     """What building and searching the hierarchy needs; raises PackageMissing."""
     modules = {"graspologic_native": "graspologic-native", "scipy": "scipy", "sklearn": "scikit-learn"}

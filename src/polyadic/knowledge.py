@@ -64,11 +64,14 @@ class Filter:
     """Which documents may be heard: as if there were no others.
 
     ``sources`` are documents (path or other source, title, 8 digits or more of the identifier), files of rows and
-    folders, of which any may hold; ``where`` are metadata that a document must have, all of them.
+    folders, of which any may hold; ``where`` are metadata that a document must have, all of them. ``documents`` are
+    further documents beside those of ``sources``, by their whole identifiers: for them alone nothing is looked up, on
+    the disk least of all, so this is what to use for those who may not know what lies there.
     """
 
     sources: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +237,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What language models were asked for: calls, tokens in and out, and their price."""
+    """What language models were asked for: calls, tokens in and out, and their price.
+
+    ``money`` is kept to the 12th decimal (prices are by the million tokens), so that a sum does not depend on the order
+    in which calls came back.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     money: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "money", round(self.money, 12))
 
     @property
     def tokens(self) -> int:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -191,14 +191,20 @@ def entity_view(reader: Reader, reference: str) -> EntityView:
 
 def _with_source(reader: Reader, reference: str) -> DocumentRecord | None:
     """The document that has this source, or whose path this is; finding it costs the same in any workspace."""
-    # A row is named after its file: links are resolved before the #.
-    ends = [found.start() for found in re.finditer("#", reference)]
-    sources = [reference, real_path(reference), *(real_path(reference[:end]) + reference[end:] for end in ends)]
-    for source in dict.fromkeys(sources):
+    for source in _sources(reference):
         record = reader.record(document_id(source))
         if record:
             return record
     return None
+
+
+def _sources(reference: str) -> Iterator[str]:
+    """The sources that a reference may stand for; the disk is looked at only after it has been taken as it is."""
+    yield reference
+    yield real_path(reference)
+    # A row is named after its file: links are resolved before the #.
+    for found in re.finditer("#", reference):
+        yield real_path(reference[: found.start()]) + reference[found.start() :]
 
 
 def _guesses(records: Sequence[DocumentRecord], reference: str, exact: bool) -> list[list[DocumentRecord]]:

@@ -18,12 +18,23 @@ def selected(reader: Reader, only: Filter) -> frozenset[str]:
         look like one that was not found.
     """
     sources = [_sources(reader, reference) for reference in only.sources]
-    found = reader.select([source for of_one in sources for source in of_one], only.where)
+    found: frozenset[str] = frozenset()
+    if sources or not only.documents:
+        found = reader.select([source for of_one in sources for source in of_one], only.where)
+    if only.documents:
+        found |= reader.select((), only.where) & frozenset(only.documents)
     if not found:
-        wanted = " and ".join(f"{key}={value}" for key, value in only.where.items())
-        among = f" from {', '.join(only.sources)}" if only.sources else ""
-        raise NotFound(f"no document{among} has the metadata {wanted}", _LISTED)
+        raise NotFound(_nothing(only), _LISTED)
     return found
+
+
+def _nothing(only: Filter) -> str:
+    """What to say where no document is left."""
+    if not only.where:
+        return "none of the documents that were chosen is there any more"
+    wanted = " and ".join(f"{key}={value}" for key, value in only.where.items())
+    among = f" from {', '.join(only.sources)}" if only.sources else " that was chosen" if only.documents else ""
+    return f"no document{among} has the metadata {wanted}"
 
 
 def _sources(reader: Reader, reference: str) -> list[str]:

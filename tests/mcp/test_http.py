@@ -95,7 +95,8 @@ def test_it_works_where_it_is_told_to(workspaces: Path) -> None:
         ran.append(threading.current_thread() is thread)
         return await work
 
-    async def elsewhere(work: Coroutine[Any, Any, Made]) -> Made:
+    async def elsewhere(work: Coroutine[Any, Any, Made], workspace: Workspace) -> Made:
+        assert workspace.folder == workspaces / "main"
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(noted(work), loop))
 
     try:

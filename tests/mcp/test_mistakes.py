@@ -106,7 +106,7 @@ def test_where_the_workspace_lies_is_not_told(own: Connect, workspaces: Path) ->
         (PolyadicError("nothing in /root/.cache/polyadic/models, /opt/models/x"), "nothing in …/models, …/x"),
         (PolyadicError("~/notes/secret/plan.md: see '/etc/passwd'"), "…/plan.md: see '…/passwd'"),
         (PolyadicError("/named/by/client is no folder"), "/named/by/client is no folder"),
-        (ModelUnavailable("http://127.0.0.1:11434/v1/chat refuses"), "http://127.0.0.1:11434/v1/chat refuses"),
+        (ModelUnavailable("http://127.0.0.1:11434/v1/chat refuses"), "the endpoint refuses"),
         (PolyadicError("3/4 and/or a/b"), "3/4 and/or a/b"),
         (PolyadicError("two\nlines \x1b[2J"), "two lines \\x1b[2J"),
         (PolyadicError("x" * 900), "x" * 499 + "…"),

@@ -5,9 +5,6 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from polyadic.knowledge import Document
-from polyadic.mcp.listing import page_after
-from polyadic.store.protocol import DocumentRecord
 from tests.mcp.conftest import ADA, DOCUMENTS
 from tests.mcp.serving import Connect, asked, result
 
@@ -85,18 +82,31 @@ def test_what_is_not_there(main: Connect, uri: str, told: str) -> None:
     assert raised.value.code == -32602
 
 
-def test_every_document_is_on_one_page_though_others_come_and_go() -> None:
-    def records(numbers: range) -> list[DocumentRecord]:
-        sources = [f"memory:{n:03}" for n in numbers]
-        return [DocumentRecord(Document(s, "", "").id, s, "", 0, 0, 0, {}, "", 0) for s in sources]
+def test_every_document_is_on_one_page_though_others_come_and_go(own: Connect) -> None:
+    def add(name: str) -> None:
+        result(own, "add_document", name=name, text=f"Eve Adams wrote letter {name} to Noah Webster.")
 
-    before, seen, cursor = records(range(0, 250, 2)), [], None
-    for now in (before, records(range(250)), before[10:]):
-        page = page_after(now, cursor, 50)
-        seen += [one.source for one in page.documents]
-        cursor = page.next
-        if cursor is None:
-            break
-    assert len(seen) == len(set(seen))
-    assert cursor is None
-    assert {one.source for one in before} <= set(seen)
+    before, seen, cursor = [f"{n}" for n in range(2, 7)], [], None
+    for name in before:
+        add(name)
+    for new in ("1", "31", "9"):
+        page = result(own, "list_documents", limit=2, after=cursor)
+        assert page["total"] >= len(before)
+        seen += [one["source"].removeprefix("mcp:") for one in page["documents"]]
+        cursor = page["next"]
+        add(new)
+    assert seen == ["2", "3", "4", "5", "6", "9"][: len(seen)] and set(before) <= set(seen)
+    assert result(own, "list_documents", limit=2, after="mcp:6")["next"] is None
+
+
+def test_resources_come_in_pages(own: Connect) -> None:
+    for n in range(3):
+        result(own, "add_document", name=f"{n}", text=f"Eve Adams wrote letter {n} to Noah Webster.")
+
+    async def work(client: Client) -> list[str]:
+        whole = await client.list_resources()
+        rest = await client.list_resources(cursor="mcp:0")
+        assert whole.next_cursor is None and rest.next_cursor is None
+        return [str(one.name) for one in (*whole.resources, *rest.resources)]
+
+    assert asked(own, work) == ["mcp:0", "mcp:1", "mcp:2", "mcp:1", "mcp:2"]

@@ -18,6 +18,7 @@ from polyadic.store.protocol import (
     FailedChunk,
     Hits,
     Links,
+    Listed,
     Rows,
     Side,
     Spent,
@@ -226,6 +227,9 @@ class MemoryReader:
         raise NotImplementedError
 
     def documents(self) -> list[DocumentRecord]:
+        raise NotImplementedError
+
+    def listed(self, after: str | None, limit: int, words: str = "") -> Listed:
         raise NotImplementedError
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:

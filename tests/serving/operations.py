@@ -14,7 +14,7 @@ from polyadic.serving.service import Service
 OPEN = {"/health", "/ready"}
 OF_NO_WORKSPACE = {"GET /v1/workspaces", "GET /v1/models", "GET /metrics"}
 READING_POSTS = ("/query", "/query/stream", "/retrieve", "/chat/completions")
-_IDENTIFIERS = {"document", "job", "entity", "fact"}
+_IDENTIFIERS = {"document", "job", "entity", "fact", "summary", "community"}
 
 
 @dataclass(frozen=True)

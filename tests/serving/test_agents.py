@@ -3,13 +3,19 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import MCPError
+from mcp.types import CallToolResult
 
+from polyadic.serving import jobs_of_agents
+from polyadic.serving.limits import Limits
 from tests.mcp.serving import over_http
-from tests.serving.running import ADA, BABBAGE, QUESTION, Running, add_key, make, running
+from tests.server import ModelServer, ready
+from tests.serving.running import ADA, BABBAGE, QUESTION, Running, add_key, make, running, wait_until
+from tests.support.with_a_model import story
 
 pytestmark = pytest.mark.slow
 
@@ -38,17 +44,30 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         yield Guarded(server, reads, writes)
 
 
+def call(server: Running, workspace: str, tool: str, key: str = "none", **arguments: Any) -> CallToolResult:
+    """What a tool returns to the SDK's own client."""
+
+    async def made() -> CallToolResult:
+        async with over_http(f"{server.url}/mcp/{workspace}", key) as client:
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(made())
+
+
+def told(server: Running, workspace: str, tool: str, key: str = "none", **arguments: Any) -> dict[str, Any]:
+    """What a tool returns, once it is sure that it did."""
+    returned = call(server, workspace, tool, key, **arguments)
+    assert not returned.is_error, returned
+    structured: dict[str, Any] = returned.structured_content
+    return structured
+
+
 def called(guarded: Guarded, key: str, workspace: str, tool: str, **arguments: Any) -> str:
-    """What a tool says to the SDK's own client, or what goes wrong."""
-
-    async def call() -> str:
-        async with over_http(f"{guarded.server.url}/mcp/{workspace}", key) as client:
-            try:
-                return str(await client.call_tool(tool, arguments))
-            except MCPError as error:
-                return str(error)
-
-    return asyncio.run(call())
+    """What a tool says, or what goes wrong."""
+    try:
+        return str(call(guarded.server, workspace, tool, key, **arguments))
+    except MCPError as error:
+        return str(error)
 
 
 def test_an_agent_asks_and_is_told_where_it_stands(guarded: Guarded) -> None:
@@ -58,11 +77,33 @@ def test_an_agent_asks_and_is_told_where_it_stands(guarded: Guarded) -> None:
 def test_a_document_is_added_with_a_key_that_may_write(guarded: Guarded) -> None:
     added: dict[str, Any] = {"name": "mary", "text": "Mary Somerville taught Ada Lovelace in Chelsea."}
     refused = called(guarded, guarded.reads, "mine", "add_document", **added)
-    assert "Chelsea" not in called(guarded, guarded.reads, "mine", "query", question="Who taught Ada Lovelace?"), (
-        refused
-    )
-    called(guarded, guarded.writes, "mine", "add_document", **added)
+    assert "documents cannot be added here" in refused
+    assert "Chelsea" not in called(guarded, guarded.reads, "mine", "query", question="Who taught Ada Lovelace?")
+    for outcome in ("added", "unchanged"):
+        became = told(guarded.server, "mine", "add_document", guarded.writes, **added)
+        assert (became["outcome"], became["source"], became["facts"]) == (outcome, "mcp:mary", 1)
+        assert told(guarded.server, "mine", "get_job", guarded.reads, job=became["job"])["done"]
     assert "Chelsea" in called(guarded, guarded.reads, "mine", "query", question="Who taught Ada Lovelace?")
+
+
+def test_a_long_document_is_read_by_a_job(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent is told at once, sees how far it is, and nobody's turn is taken meanwhile."""
+    monkeypatch.setattr(jobs_of_agents, "_PATIENCE", 0.3)
+    with ModelServer([*ready()], delay=0.2) as model:
+        for name, value in {"NAME": "recorded", "BASE_URL": model.url, "KEY_VARIABLE": "", "AT_ONCE": "1"}.items():
+            monkeypatch.setenv(f"POLYADIC_MODEL__{name}", value)
+        monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "60")
+        with running(folder, limits=Limits(questions_at_once=1)) as server, server.client() as client:
+            make(client, "letters")
+            added = told(server, "letters", "add_document", name="story", text=story(1, 30))
+            assert (added["outcome"], added["chunks"], added["facts"]) == ("reading", None, None)
+            assert server.service.turns.under_way == 0
+            wait_until(lambda: told(server, "letters", "get_job", job=added["job"])["chunks_read"] > 0, 60)
+            wait_until(lambda: told(server, "letters", "get_job", job=added["job"])["done"], 60)
+            assert told(server, "letters", "get_job", job=added["job"])["state"] == "succeeded"
+            assert told(server, "letters", "list_documents")["documents"][0]["id"] == added["id"]
+            make(client, "others")
+            assert "has no job with this identifier" in str(call(server, "others", "get_job", job=added["job"]))
 
 
 @pytest.mark.parametrize("name", ["theirs", "nobodys", ".server", "Theirs"])

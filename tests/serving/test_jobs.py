@@ -2,11 +2,8 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ import pytest
 
 from polyadic.serving.limits import Limits
 from tests.server import ModelServer, Status, ready
+from tests.serving.processes import served_by_a_process
 from tests.serving.running import ADA, events, finished, make, running, wait_until
 from tests.support.with_a_model import story
 
@@ -120,23 +118,6 @@ def test_a_watcher_is_let_go_when_the_server_stops(folder: Path, model: ModelSer
     assert told and told[-1][1]["state"] in ("queued", "running")
 
 
-@contextmanager
-def served_by_a_process(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], httpx2.Client]]:
-    """``polyadic serve`` in a process of its own."""
-    command = [sys.executable, "-m", "polyadic", "serve", str(folder), "--port", "0"]
-    told = folder.with_name("told")
-    with told.open("w") as errors:
-        process = subprocess.Popen(command, stderr=errors)
-    try:
-        wait_until(lambda: " at http" in told.read_text())
-        url = told.read_text().split(" at ")[1].split(" ")[0]
-        with httpx2.Client(base_url=url, timeout=30, verify=False) as client:
-            yield process, client
-    finally:
-        process.kill()
-        process.wait()
-
-
 def test_a_server_that_is_killed_goes_on_with_the_job_when_it_starts(folder: Path, model: ModelServer) -> None:
     with served_by_a_process(folder) as (process, client):
         make(client, "letters")
@@ -187,6 +168,9 @@ def test_what_could_not_be_read_is_tried_again(folder: Path, model: ModelServer)
         make(client, "letters")
         partly = finished(client, "letters", hand_in(client, documents=1))
         assert (partly["state"], len(partly["report"]["failed"])) == ("partly", 1)
+        # Where the operator's model is, is nobody's business.
+        assert "the endpoint" in partly["report"]["failed"][0]["reason"]
+        assert model.url not in str(partly)
         again = client.post(f"{PATH}/jobs").json()
         ended = finished(client, "letters", again["id"])
         assert (ended["state"], ended["report"]["resumed"]) == ("succeeded", 1)
@@ -259,3 +243,15 @@ def test_only_so_many_jobs_wait_and_are_kept(folder: Path) -> None:
         for reply in replies[:2]:
             wait_until(lambda reply=reply: job_of(client, reply.json()["id"]).get("state") not in ("queued", "running"))
         assert [job["id"] for job in client.get(f"{PATH}/jobs").json()["jobs"]] == [replies[1].json()["id"]]
+
+
+def test_who_hands_in_much_keeps_nobody_waiting_who_hands_in_little(folder: Path) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        for name in ("much", "little"):
+            make(client, name)
+        jobs = []
+        for number, name in enumerate(["much"] * 4 + ["little"] * 2):
+            given = {"texts": [{"text": ADA, "source": f"memory:{number}"}]}
+            jobs.append((name, client.post(f"/v1/workspaces/{name}/documents/texts", json=given).json()["id"]))
+        begun = sorted((finished(client, name, job)["started"], name) for name, job in jobs)
+    assert [name for _, name in begun] == ["much", "little", "much", "little", "much", "much"]

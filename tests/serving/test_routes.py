@@ -177,6 +177,29 @@ def test_a_neighbourhood_is_bounded(client: httpx2.Client) -> None:
     assert client.get(f"{WORKSPACE}/neighbourhood", params=where | {"limit": 100_000}).status_code == 422
 
 
+@pytest.mark.parametrize(("limit", "whole"), [(1, False), (4, False), (150, True)])
+def test_an_overview_begins_with_the_best_connected(client: httpx2.Client, limit: int, whole: bool) -> None:
+    shown = client.get(f"{WORKSPACE}/overview", params={"limit": limit}).json()
+    entities = client.get(f"{WORKSPACE}/entities").json()["entities"]
+    known = [entity["id"] for entity in shown["entities"]]
+    assert known[0] == entities[0]["entity"]["id"] and len(known) == min(limit, len(entities))
+    assert all(set(edge["entities"]) <= set(known) for edge in shown["facts"])
+    assert shown["whole"] is whole and (len(shown["facts"]) == 2) is whole
+    assert client.get(f"{WORKSPACE}/overview", params={"limit": 100_000}).status_code == 422
+
+
+def test_several_facts_are_shown_with_all_that_they_connect(client: httpx2.Client) -> None:
+    stated = [one["fact"] for one in client.get(f"{WORKSPACE}/facts").json()["facts"]]
+    ids = [fact["id"] for fact in stated]
+    where: dict[str, Any] = {"kind": "fact", "hops": 0}
+    shown = client.get(f"{WORKSPACE}/neighbourhood", params=where | {"id": ids}).json()
+    names = {entity["id"]: entity["name"] for entity in shown["entities"]}
+    joined = {edge["fact"]["id"]: {names[one] for one in edge["entities"]} for edge in shown["facts"]}
+    assert joined == {fact["id"]: set(fact["entities"]) for fact in stated} and len(stated) >= 2
+    other = client.get(f"{WORKSPACE}/neighbourhood", params=where | {"id": [*ids, NOBODY]})
+    assert other.status_code == 404
+
+
 @pytest.mark.parametrize("name", ["hif", "graphml", "jsonl"])
 def test_export(client: httpx2.Client, server: Running, name: str) -> None:
     reply = client.get(f"{WORKSPACE}/export", params={"format": name})

@@ -9,7 +9,7 @@ import pytest
 from polyadic.derivation import difference, tally
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy, StoreError
 from polyadic.identity import entity_key, fact_id
-from polyadic.store.protocol import Change, Side, Stamp, Store
+from polyadic.store.protocol import Change, Listed, Side, Stamp, Store
 from polyadic.store.sqlite import SqliteStore
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish, said, stage, withdraw
@@ -46,6 +46,7 @@ def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
     with store.read() as reader:
         assert reader.counts().facts == 0
         assert reader.documents() == []
+        assert reader.listed(None, 5) == reader.listed("a", 5, "b") == Listed([], 0, False)
         assert reader.nearest("fact", vector("x"), 5).rows.tolist() == []
         assert reader.nearest("entity", vector("x"), 5).rows.tolist() == []
         assert reader.nearest("chunk", vector("x"), 5).rows.tolist() == []
@@ -71,6 +72,22 @@ def test_what_is_published_is_found(store: Store) -> None:
         assert (facts[0].score, facts[0].support) == (8.0, 1)
         entity = reader.entities(reader.nearest("entity", vector("Charles Babbage"), 1).rows)[0]
         assert (entity.name, entity.type, entity.score, entity.facts) == ("Charles Babbage", "thing", 60.0, 2)
+
+
+@pytest.mark.parametrize("words", ["", "ADA", "b", "straße", "STRASSE", "%", "nothing"])
+@pytest.mark.parametrize("limit", [0, 1, 2, 9])
+def test_documents_are_listed_page_by_page(store: Store, words: str, limit: int) -> None:
+    for name, title in (("b", "Ada"), ("Ä", "Die Straße"), ("ada", ""), ("a%", "b"), ("gone", "Ada")):
+        publish(store, name, [ADA], title)
+    withdraw(store, document("gone", [], "")[0])
+    sought = words.casefold()
+    with store.read() as reader:
+        every = reader.documents()
+        assert len(every) == 4
+        wanted = [one for one in every if sought in one.source.casefold() or sought in one.title.casefold()]
+        for after in (None, "", "/docs/ada.txt", "/docs/b", "/docs/\ud800", "zzz"):
+            later = [one for one in wanted if after is None or one.source > after]
+            assert reader.listed(after, limit, words) == Listed(later[:limit], len(wanted), len(later) > limit)
 
 
 def test_places_are_the_exact_words(store: Store) -> None:

@@ -70,7 +70,7 @@ def to_version_3(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
         for table in ("theme", "theme_source", "summary", "state"):
             connection.execute(f"DROP TABLE {table}")
-        for index in ("revision_title", "revision_title_bare"):
+        for index in ("document_source", "revision_title", "revision_title_bare"):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("PRAGMA user_version = 3")
 

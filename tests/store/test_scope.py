@@ -39,6 +39,7 @@ def told(reader: Reader) -> dict[str, Any]:
     """All that a reader can tell, in public identifiers."""
     return {
         "documents": [(d.source, d.title, d.chunks, d.facts) for d in reader.documents()],
+        "listed": [reader.listed(after, 2, words) for after in (None, "/docs/b.txt") for words in ("", "ada")],
         "counts": [getattr(reader.counts(), name) for name in ("documents", "chunks", "evidence", "stated", "facts")],
         "participations": [reader.counts().entities, reader.counts().participations],
         "arities": reader.arities(),

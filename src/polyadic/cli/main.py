@@ -13,6 +13,8 @@ import click
 
 from polyadic import __version__
 from polyadic.errors import PolyadicError
+from polyadic.tracing.exporting import exported
+from polyadic.tracing.spans import started
 
 VERBS = {
     "init": "write a commented polyadic.toml",
@@ -35,6 +37,8 @@ VERBS = {
     "import": "take in facts from elsewhere, or a whole workspace",
     "mcp": "let agents ask the workspace",
 }
+_LASTING = ("serve", "mcp")
+"""These last until somebody stops them: what they are asked for is a trace of its own."""
 
 
 class Verbs(click.Group):
@@ -69,6 +73,8 @@ def cli(context: click.Context, workspace: str | None) -> None:
     one is set (polyadic init --preset), and not needed.
     """
     context.obj = workspace
+    if context.invoked_subcommand not in _LASTING:
+        context.with_resource(started(f"polyadic {context.invoked_subcommand}"))
 
 
 def main() -> None:
@@ -80,7 +86,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # What a terminal has no letters for is shown as ?.
             stream.reconfigure(errors="replace")
-    sys.exit(run(sys.argv[1:]))
+    with exported(_say):
+        code = run(sys.argv[1:])
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -1,7 +1,9 @@
 """polyadic serve: many workspaces behind one server."""
 
+import signal
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -41,9 +43,15 @@ def command(
     def started(port: int) -> None:
         say(f"serving {shown(str(folder.absolute()))} at http://{at}:{port} ({who}); Ctrl-C stops it", err=True)
 
+    # Uvicorn ends in order and then signals anew: what is to be done after it would not be done.
+    signal.signal(signal.SIGTERM, _end)
     # Ctrl-C is how it is to end.
     with suppress(KeyboardInterrupt):
         Server(service, host, port, started).run()
+
+
+def _end(*_: object) -> NoReturn:
+    raise SystemExit(0)
 
 
 def _check_installed() -> None:

@@ -22,6 +22,7 @@ from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Call, FailedChunk, Store, Writer
+from polyadic.tracing.spans import Span, stage, step_done
 
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
@@ -64,10 +65,11 @@ class Indexer:
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         embedded_before = self.embedder.spent
-        with self.store.exclusive():
+        with self.store.exclusive(), stage("index") as told:
             try:
                 await self._index_all(sources, report)
             finally:
+                _tell_of(told, report)
                 # Also where the run ends with an error or Ctrl-C: it has been paid for.
                 report.embedding_usage = self.embedder.spent - embedded_before
                 self._enter_embedding()
@@ -92,6 +94,7 @@ class Indexer:
             self.store.note_call(Call("embed", self.embedder.name, usage, seconds))
 
     async def _index_batch(self, batch: Sequence[Document], report: IndexReport) -> None:
+        step_done("read documents")
         with self.store.write() as writer:
             work = {d.id: self._work_for(d, writer) for d in batch}
         todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
@@ -101,9 +104,11 @@ class Indexer:
             cut[document.id] = chunk_document(document, self.chunking)
             await asyncio.sleep(0)  # a place to be cancelled at
         report.chunks += sum(len(chunks) for chunks in cut.values())
+        step_done("chunk")
         if todo:
             tried_before = {document.id for document in todo if work[document.id] is Work.RESUME}
             outcomes = await self._extract(todo, cut, tried_before, report)
+            step_done("extract")
             kept = {d.id for d in todo if work[d.id] is Work.REREAD and _all_failed(cut[d.id], outcomes)}
             waiting = {waiting.document.id for waiting in outcomes.waiting}
             whole = [document for document in todo if document.id not in outcomes.untried | kept | waiting]
@@ -159,6 +164,12 @@ class Indexer:
     def _tell(self, report: IndexReport) -> None:
         report.usage = self.spent()
         self.report_progress(report.progress())
+
+
+def _tell_of(told: Span, report: IndexReport) -> None:
+    changes = {"added": report.added, "changed": report.changed, "unchanged": report.unchanged}
+    chunks = {"chunks": report.chunks, "chunks_failed": len(report.failed)}
+    told.tell({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
 
 
 def _put_waiting(writer: Writer, waiting: Iterable[Waiting]) -> None:

@@ -13,6 +13,7 @@ from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Change, Store, Writer
 from polyadic.text.language import detect_language
+from polyadic.tracing.spans import step_done
 
 EMBEDDING_BATCH = 256
 
@@ -55,11 +56,13 @@ class Publisher:
         }
         # Committed ahead of the change, so that what has been embedded is not lost with it.
         await self._embed([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)], report)
+        step_done("derive and embed")
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
         change = Change([document.id for document in documents], (), tallies, tokens, to_embed)
         with self.store.write() as writer:
             report.texts_embedded += await apply(writer, change, lambda: self.embedder)
+        step_done("publish")
         report.evidence += sum(len(said) for _, said in new)
         report.without_fact += sum(evidence.fact_id is None for _, said in new for evidence in said)
 

@@ -22,6 +22,7 @@ from polyadic.text.language import detect_language
 from polyadic.text.plain_text import is_heading
 from polyadic.text.sentences import sentences
 from polyadic.text.words import words
+from polyadic.tracing.spans import step_done
 
 PASSAGES_QUOTED = 3
 # A passage that scores less than this share of the best one, or a sentence less like the question than this share of
@@ -144,12 +145,14 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder) -> Answer:
     texts = [_in_context(candidate.place) for candidate in candidates]
     vectors = await embedder.embed([knowledge.question, *texts])
     embedded = Step("embed the sentences", f"{len(texts)} of {len(passages)} passages", perf_counter() - started)
+    step_done(embedded.name)
     cosines = (vectors[1:] @ vectors[0]).tolist()
     alike = zip(cosines, asked.shares(candidates) if beyond else [None] * len(candidates), strict=True)
     compared = [[candidate.compared(*next(alike)) for candidate in found] for found in passages]
     spare = max(0, PASSAGES_QUOTED - _chunks_in(knowledge.items))
     quotes = _supporting(_best(compared, spare), embedder.unrelated_below)
     chosen = Step("quote", f"{len(quotes)} sentences", perf_counter() - started - embedded.seconds)
+    step_done(chosen.name)
     return Answer(
         question=knowledge.question,
         text="\n".join(f'"{normal_text(q.place.quote)}" [{n}]' for n, q in enumerate(quotes, 1))

@@ -9,6 +9,7 @@ from polyadic.generation.marked import unthought
 from polyadic.knowledge import Step, Turn, Usage
 from polyadic.models.language_model import LanguageModel, Request
 from polyadic.prompts.library import Prompts
+from polyadic.tracing.spans import step_done
 
 # Of a long conversation the last turns tell what a question points back to; of a long answer its beginning does.
 _TURNS = 6
@@ -45,7 +46,9 @@ async def self_contained(
         pass
     asked = rewritten or with_last_question(question, history)
     detail = asked if rewritten else f"{model.name} gave no question that can be used, so the last one helps: {asked}"
-    return asked, usage, Step("make the question self-contained", detail, perf_counter() - started)
+    step = Step("make the question self-contained", detail, perf_counter() - started)
+    step_done(step.name)
+    return asked, usage, step
 
 
 def with_last_question(question: str, history: Sequence[Turn]) -> str:

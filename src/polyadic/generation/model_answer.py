@@ -16,6 +16,7 @@ from polyadic.models.tokens import count_tokens
 from polyadic.prompts.library import Prompts
 from polyadic.settings import AnswerSettings
 from polyadic.text.language import detect_language
+from polyadic.tracing.spans import step_done
 
 NOTHING_FOUND = "nothing was found that bears on the question, so no language model was asked"
 # What a chat endpoint wraps around the messages.
@@ -158,11 +159,13 @@ class Answerer:
         shown = f"{len(context.pieces)} pieces of {context.tokens} tokens, with room for {self._room(knowledge)}"
         detail = f"{shown}; {reply.usage.completion_tokens} tokens came back"
         steps = [Step(f"ask {self._model.name}", detail, reply.seconds)]
+        step_done(steps[0].name)
         started = perf_counter()
         found = await narrowed(read.text, [context.pieces[n - 1].places for n in read.numbers], self._embedder)
         citations = tuple(Citation(n, place, score) for n, (place, score) in enumerate(found, 1))
         removed = f"; {read.removed} removed, which pointed nowhere" if read.removed else ""
         steps.append(Step("check the citations", f"{len(citations)} hold{removed}", perf_counter() - started))
+        step_done(steps[1].name)
         return Answer(
             question=knowledge.question,
             text=read.text or no_answer(detect_language(knowledge.question)),

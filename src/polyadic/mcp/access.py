@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from starlette.requests import Request
 
 from polyadic.knowledge import Filter
+from polyadic.mcp.jobs import Jobs
 from polyadic.selection import selected
 from polyadic.store.protocol import Reader
 from polyadic.workspace import Workspace
@@ -19,10 +20,11 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A workspace, and whether documents may be added to it."""
+    """A workspace, whether documents may be added to it, and the jobs that read them; None: a request reads itself."""
 
     workspace: Workspace
     may_write: bool
+    jobs: Jobs | None = None
 
 
 Opened = Callable[[Request | None], AbstractAsyncContextManager[Access]]
@@ -32,11 +34,11 @@ Opened = Callable[[Request | None], AbstractAsyncContextManager[Access]]
 class Run(Protocol):
     """Runs what is done with a workspace, perhaps on another loop: connections to models belong to one."""
 
-    def __call__(self, work: Coroutine[Any, Any, Found], /) -> Awaitable[Found]: ...
+    def __call__(self, work: Coroutine[Any, Any, Found], workspace: Workspace, /) -> Awaitable[Found]: ...
 
 
-async def here(work: Coroutine[Any, Any, Found]) -> Found:
-    """On the loop that serves."""
+async def here(work: Coroutine[Any, Any, Found], workspace: Workspace) -> Found:
+    """On the loop that serves, at once."""
     return await work
 
 

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from polyadic.mcp.access import Access, Run, here
 from polyadic.mcp.bounds import BODY_BYTES
+from polyadic.mcp.jobs import Jobs
 from polyadic.mcp.server import build
 from polyadic.workspace import Workspace
 
@@ -27,6 +28,7 @@ def asgi(
     may_write: Callable[[Request], bool],
     hosts: Sequence[str] | None = LOOPBACK,
     run: Run = here,
+    jobs: Callable[[Request], Jobs] | None = None,
 ) -> "McpApp":
     """An ASGI application that serves MCP at whatever path it is routed from.
 
@@ -45,6 +47,9 @@ def asgi(
         by giving its own name the server's address. None where something in front has seen to that.
     run
         Runs what is done with a workspace, where that is to happen on another loop than the one that serves.
+    jobs
+        The jobs that read documents for the workspace of a request, always on the loop that serves; if left out, a
+        request that adds a document reads it.
 
     Examples
     --------
@@ -65,7 +70,7 @@ def asgi(
         if request is None:
             raise RuntimeError("over HTTP there is always a request")
         async with resolve(request) as workspace:
-            yield Access(workspace, may_write(request))
+            yield Access(workspace, may_write(request), jobs(request) if jobs else None)
 
     return McpApp(build(opened, run), _checked(hosts))
 

@@ -50,17 +50,16 @@ def document_named(reader: Reader, reference: str) -> DocumentRecord:
     raise NotFound(f"no document answers to {_shown(name)}", _LISTED)
 
 
-def source_named(reader: Reader, reference: str) -> str:
-    """What a filter is to be given: the source of a document, or a folder or file of rows that holds some.
+def documents_named(reader: Reader, reference: str) -> frozenset[str]:
+    """The documents that a client means, by identifier: one, or those of a folder or a file of rows.
 
     Raises
     ------
     NotFound
         There is none, or more than one document that is not in one folder.
     """
-    if reference.strip() and reader.select([reference], {}):
-        return reference
-    return document_named(reader, reference).source
+    below = reader.select([reference], {}) if reference.strip() else frozenset()
+    return below or frozenset([document_named(reader, reference).id])
 
 
 def _guesses(records: Sequence[DocumentRecord], name: str) -> list[list[DocumentRecord]]:

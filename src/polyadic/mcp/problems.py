@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from polyadic.construction.reading.skipped import printable
-from polyadic.errors import PolyadicError
+from polyadic.errors import PolyadicError, without_addresses
 from polyadic.mcp.bounds import cut
 
 _log = logging.getLogger(__name__)
@@ -40,7 +40,8 @@ def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
     Parameters
     ----------
     error
-        What was raised. What neither we nor the server around us explain is a defect: its words go to the log only.
+        What was raised. Where models are is left out. What neither we nor the server around us explain is a defect: its
+        words go to the log only.
     said
         What the client sent: paths that stand in it are no secret.
     folder
@@ -60,6 +61,7 @@ def one_line(error: Exception, said: str, folder: Path | None = None) -> str:
         text = f"unexpected {type(error).__name__}: this is a defect, please report it with what the server logged"
     if folder is not None:
         text = text.replace(f"{folder}", f"…/{folder.name}")
+    text = without_addresses(text, said)
     shown = _PATH.sub(lambda path: path[0] if path[0].rstrip("/.") in said else f"…/{Path(path[0]).name}", text)
     return cut(printable(" ".join(shown.split())), _LONGEST)
 

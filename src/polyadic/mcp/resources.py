@@ -9,7 +9,7 @@ from polyadic.errors import NotFound
 from polyadic.knowledge import Span
 from polyadic.mcp.access import read
 from polyadic.mcp.bounds import NAME, RESOURCE, RESOURCES, cut
-from polyadic.mcp.listing import page_after
+from polyadic.mcp.listing import next_after
 from polyadic.mcp.naming import URI, uri_of
 from polyadic.mcp.texts import Passage, passage
 from polyadic.store.protocol import DocumentRecord
@@ -29,9 +29,8 @@ _CHARACTER = re.compile(r"[0-9]{1,15}")
 
 async def listed(workspace: Workspace, cursor: str | None) -> types.ListResourcesResult:
     """One page of the documents."""
-    records = await read(workspace, lambda reader: reader.documents())
-    page = page_after(records, cursor, RESOURCES)
-    return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=page.next)
+    page = await read(workspace, lambda reader: reader.listed(cursor, RESOURCES))
+    return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=next_after(page))
 
 
 async def contents(workspace: Workspace, uri: str) -> types.ReadResourceResult:

@@ -62,8 +62,7 @@ class _Handlers:
 
     async def list_tools(self, context: Context, asked: Asked) -> types.ListToolsResult:
         async def offered(access: Access) -> types.ListToolsResult:
-            usable = [tool for tool in TOOLS.values() if access.may_write or not tool.writes]
-            return types.ListToolsResult(tools=[tool.described() for tool in usable])
+            return types.ListToolsResult(tools=[tool.described() for tool in TOOLS.values() if tool.is_offered(access)])
 
         return await self._answered(context, "", offered)
 
@@ -74,7 +73,7 @@ class _Handlers:
             raise MCPError(types.INVALID_PARAMS, one_line(what, asked.name))
         arguments = asked.arguments or {}
         try:
-            return await self._answered(context, str(arguments), lambda access: _called(tool, access, arguments))
+            return await self._answered(context, str(arguments), lambda access: _called(tool, access, arguments), tool)
         except _Refused as refused:
             return types.CallToolResult(content=[_text(refused.message)], is_error=True)
 
@@ -89,9 +88,13 @@ class _Handlers:
         return await self._answered(context, asked.uri, lambda access: resources.contents(access.workspace, asked.uri))
 
     async def _answered(
-        self, context: Context, said: str, work: Callable[[Access], Coroutine[Any, Any, Answered]]
+        self,
+        context: Context,
+        said: str,
+        work: Callable[[Access], Coroutine[Any, Any, Answered]],
+        tool: Tool[Any] | None = None,
     ) -> Answered:
-        """What the work comes to; ``said`` is what the client sent for it.
+        """What the work comes to; ``said`` is what the client sent for it, ``tool`` what it called.
 
         Raises
         ------
@@ -102,7 +105,9 @@ class _Handlers:
         try:
             async with self._opened(context.request) as access:
                 folder = access.workspace.folder
-                return await self._run(work(access))
+                # Who waits for a job works nothing, and is to take nobody's turn.
+                run = here if tool is not None and tool.only_hands_over(access) else self._run
+                return await run(work(access), access.workspace)
         except Exception as error:
             asked_wrongly = isinstance(error, NotFound | BadArguments | HTTPException)
             code = types.INVALID_PARAMS if asked_wrongly else types.INTERNAL_ERROR
@@ -112,7 +117,7 @@ class _Handlers:
 async def _called(tool: Tool[Any], access: Access, arguments: dict[str, Any]) -> types.CallToolResult:
     if tool.writes and not access.may_write:
         raise _READ_ONLY
-    result = await tool.call(access.workspace, arguments)
+    result = await tool.call(access, arguments)
     # As text too, for clients that do not read structured content; in JSON no document can pass for anything else.
     structured = result.model_dump(mode="json")
     text = json.dumps(structured, ensure_ascii=False)

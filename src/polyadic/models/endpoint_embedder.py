@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.knowledge import Usage
 from polyadic.models.endpoint import Endpoint
-from polyadic.models.endpoint_reply import reported
+from polyadic.models.endpoint_reply import model_of, reported
+from polyadic.models.spans import embeddings_span, tell_of_vectors
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import EmbeddingSettings
 
@@ -111,9 +112,12 @@ class EndpointEmbedder:
         try:
             async with self._endpoint.turn(tokens) as client:
                 started = perf_counter()
-                reply = await client.embeddings.create(model=self.name, input=[*texts], encoding_format="float")
+                with embeddings_span(self._endpoint, self.name, len(texts)) as told:
+                    reply = await client.embeddings.create(model=self.name, input=[*texts], encoding_format="float")
+                    paid = reported(reply, "prompt_tokens") or tokens
+                    tell_of_vectors(told, model_of(reply), paid)
             rows = _rows(reply)
-            self.spent += self._usage(1, reported(reply, "prompt_tokens") or tokens)
+            self.spent += self._usage(1, paid)
             self._seconds += perf_counter() - started
             return self._vectors(rows, len(texts))
         except openai.OpenAIError as error:

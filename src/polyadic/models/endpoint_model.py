@@ -14,6 +14,7 @@ from polyadic.models.dialect import Dialect
 from polyadic.models.endpoint import Endpoint
 from polyadic.models.endpoint_reply import READ, Heard
 from polyadic.models.language_model import Reply, Request
+from polyadic.models.spans import chat_span
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ModelSettings
 
@@ -67,7 +68,8 @@ class EndpointModel:
         heard = Heard()
         async with self._turn(sent, longest) as client:
             started = perf_counter()
-            heard.add(await self._call(client, request, longest))
+            with chat_span(self.endpoint, self.name, request, sent, longest, heard):
+                heard.add(await self._call(client, request, longest))
             seconds = perf_counter() - started
         return self._reply(heard, sent, seconds)
 
@@ -80,20 +82,21 @@ class EndpointModel:
             # Events are read within the turn: a call is under way until its last one.
             async with self._turn(sent, longest) as client:
                 started = perf_counter()
-                stream = await self._call(client, request, longest, stream=True)
-                try:
-                    streamed = not _is_json(stream)
-                    if streamed:
-                        async for event in stream:
-                            if piece := heard.add(event):
+                with chat_span(self.endpoint, self.name, request, sent, longest, heard):
+                    stream = await self._call(client, request, longest, stream=True)
+                    try:
+                        streamed = not _is_json(stream)
+                        if streamed:
+                            async for event in stream:
+                                if piece := heard.add(event):
+                                    yield piece
+                        else:
+                            # It sent the whole instead: from now on it is asked for that.
+                            self.dialect = replace(self.dialect, streams=False)
+                            if piece := heard.add(await _completion(stream)):
                                 yield piece
-                    else:
-                        # It sent the whole instead: from now on it is asked for that.
-                        self.dialect = replace(self.dialect, streams=False)
-                        if piece := heard.add(await _completion(stream)):
-                            yield piece
-                finally:
-                    await stream.close()
+                    finally:
+                        await stream.close()
                 seconds = perf_counter() - started
         if streamed or heard.envelope:
             yield self._reply(heard, sent, seconds)

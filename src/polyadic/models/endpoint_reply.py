@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-READ = ("choices", "usage", "error")
+READ = ("choices", "usage", "error", "model")
 """What is read of a reply."""
 
 _MOST_TOKENS = 1_000_000_000
@@ -13,7 +13,7 @@ class Heard:
     """What was heard so far of one reply, whole or in the events of a stream.
 
     ``envelope`` says whether anything came that has the form of a reply; ``sent`` and ``received`` are the tokens
-    that the endpoint reports, 0 where it reports none.
+    that the endpoint reports, 0 where it reports none; ``model`` is which one it says that it asked.
     """
 
     pieces: list[str] = field(default_factory=list)
@@ -23,6 +23,7 @@ class Heard:
     envelope: bool = False
     sent: int = 0
     received: int = 0
+    model: str = ""
 
     @property
     def text(self) -> str:
@@ -34,6 +35,7 @@ class Heard:
         >>> Heard().add("<html>")
         ''
         """
+        self.model = model_of(event) or self.model
         self.sent = reported(event, "prompt_tokens") or self.sent
         self.received = reported(event, "completion_tokens") or self.received
         if error := getattr(event, "error", None):
@@ -58,6 +60,12 @@ def reported(reply: object, name: str) -> int:
     """How many tokens a reply says that it took; 0 where it says nothing of use, or more than any reply can take."""
     value = getattr(getattr(reply, "usage", None), name, None)
     return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
+
+
+def model_of(reply: object) -> str:
+    """Which model a reply says that it comes from; empty where it does not say."""
+    name = getattr(reply, "model", None)
+    return name if isinstance(name, str) else ""
 
 
 def _text(content: object) -> str:

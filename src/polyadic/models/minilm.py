@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from polyadic.knowledge import Usage
 from polyadic.models.genuine import TOKENIZER_SHA256, read_genuine
+from polyadic.models.spans import local_embeddings_span
 from polyadic.models.weights import MODEL, Weights
 
 if TYPE_CHECKING:
@@ -64,9 +65,10 @@ class MiniLM:
             The weights are not the genuine ones.
         """
         vectors = np.empty((len(texts), self.dimension), np.float32)
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            part = slice(start, start + _TEXTS_AT_ONCE)
-            await asyncio.to_thread(self._embed, texts[part], vectors[part])
+        with local_embeddings_span(self.name, self.dimension, len(texts)):
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
+                part = slice(start, start + _TEXTS_AT_ONCE)
+                await asyncio.to_thread(self._embed, texts[part], vectors[part])
         return vectors
 
     def lengths(self, texts: Sequence[str]) -> list[int]:

@@ -3,6 +3,7 @@
 from time import perf_counter
 
 from polyadic.knowledge import Step
+from polyadic.tracing.spans import step_done
 
 
 class Trace:
@@ -22,6 +23,7 @@ class Trace:
         now = perf_counter()
         self._steps.append(Step(name, detail, now - self._since))
         self._since = now
+        step_done(name)
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -22,25 +22,30 @@ def add_agents(app: FastAPI, service: Service) -> Callable[[], AbstractAsyncCont
     if find_spec("mcp") is None:
         return nullcontext
     from polyadic.mcp import asgi
+    from polyadic.serving.jobs_of_agents import JobsOfAgents
 
     @asynccontextmanager
     async def resolve(request: Request) -> AsyncIterator[Workspace]:
-        name = request.path_params["workspace"]
-        async with service.workspaces.opened(name, key_of(request), "read") as kb:
+        async with service.workspaces.opened(_name(request), key_of(request), "read") as kb:
             yield kb
 
     def may_write(request: Request) -> bool:
         return key_of(request).access == "write"
 
-    async def run(work: Coroutine[Any, Any, T]) -> T:
+    async def run(work: Coroutine[Any, Any, T], workspace: Workspace) -> T:
         try:
-            async with service.turns.turn():
+            async with service.turns.turn(workspace.folder.name):
                 return await service.work.run(work)
         finally:
             # Where it was turned away it has not begun.
             work.close()
 
     # The door has seen to names and origins.
-    agents = asgi(resolve, may_write, hosts=None, run=run)
+    agents = asgi(resolve, may_write, hosts=None, run=run, jobs=lambda request: JobsOfAgents(service, _name(request)))
     app.router.routes.append(Route(PATH, agents, include_in_schema=False))
     return agents.lifespan
+
+
+def _name(request: Request) -> str:
+    name: str = request.path_params["workspace"]
+    return name

@@ -1,6 +1,6 @@
 """Questions to a workspace, whichever protocol they come by: bounded, counted, on the loop where workspaces work."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from polyadic.generation.apart import Apart
@@ -16,7 +16,7 @@ Piece = Knowledge | str | Answer
 async def knowledge_for(service: Service, kb: Workspace, asked: ToRetrieve) -> Knowledge:
     """The knowledge that bears on a question."""
     only = _filter(kb, asked.only)
-    async with service.turns.turn():
+    async with service.turns.turn(kb.folder.name):
         found = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
     service.metrics.paid(found.usage)
     return found
@@ -28,7 +28,7 @@ async def answer_to(service: Service, kb: Workspace, asked: ToAnswer) -> Answer:
     _check_model(kb, asked)
     turns = [said.turn() for said in asked.history]
     how = asked.how(kb.settings.answer)
-    async with service.turns.turn():
+    async with service.turns.turn(kb.folder.name):
         work = kb.aquery(asked.question, asked.method, asked.context_tokens, turns, how, only)
         answer = await service.work.run(work)
     service.metrics.paid(answer.usage)
@@ -46,7 +46,7 @@ async def pieces_of(service: Service, kb: Workspace, asked: ToAnswer) -> AsyncGe
         return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell))
 
     # A turn is one task's: whoever streams the pieces on may take them in several.
-    async with Apart(_in_turn(service, make)) as pieces:
+    async with Apart(_in_turn(service, kb.folder.name, make)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 service.metrics.paid(piece.usage)
@@ -54,9 +54,9 @@ async def pieces_of(service: Service, kb: Workspace, asked: ToAnswer) -> AsyncGe
 
 
 async def _in_turn(
-    service: Service, make: Callable[[Callable[[Piece], None]], AsyncGenerator[Piece, None]]
+    service: Service, whose: str, make: Callable[[Callable[[Piece], None]], AsyncGenerator[Piece, None]]
 ) -> AsyncGenerator[Piece, None]:
-    async with service.turns.turn(), aclosing(service.work.each(make)) as pieces:
+    async with service.turns.turn(whose), aclosing(service.work.each(make)) as pieces:
         async for piece in pieces:
             yield piece
 
@@ -72,15 +72,10 @@ def _check_model(kb: Workspace, asked: ToAnswer) -> None:
 
 
 def _filter(kb: Workspace, only: Only | None) -> Filter | None:
-    """The filter by sources; identifiers are looked up exactly, so that nothing else can be named by them."""
+    """The filter by identifiers: a source could be that of something else on the server's disk too."""
     if only is None or not (only.documents or only.where):
         return None
-    return Filter(tuple(_sources(kb, only.documents)), only.where)
-
-
-def _sources(kb: Workspace, identifiers: Sequence[str]) -> list[str]:
     with kb.store().read() as reader:
-        records = [reader.record(identifier) for identifier in identifiers]
-    if not all(records):
-        raise Refused(422, "unknown-document", "a document of the filter is none of the workspace's")
-    return [record.source for record in records if record]
+        if not all(reader.record(identifier) for identifier in only.documents):
+            raise Refused(422, "unknown-document", "a document of the filter is none of the workspace's")
+    return Filter(where=only.where, documents=tuple(only.documents))

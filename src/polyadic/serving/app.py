@@ -1,7 +1,7 @@
 """The application: its routes, what stands before them, and its life.
 
-A further way in, as a page, is a router or a mount that stands on :class:`Service`: it gets the key of a request from
-its state, where the door has put it, and the workspace from ``service.workspaces.opened``, nowhere else.
+A further way in is a router or a mount that stands on :class:`Service`: it gets the key of a request from its state,
+where the door has put it, and the workspace from ``service.workspaces.opened``, nowhere else.
 """
 
 from collections.abc import AsyncIterator
@@ -17,8 +17,23 @@ from polyadic.serving.agents import add_agents
 from polyadic.serving.bodies import Bodies
 from polyadic.serving.description import RESPONSES, described
 from polyadic.serving.door import Door
-from polyadic.serving.routes import documents, export, health, jobs, knowledge, metrics, query, workspaces
+from polyadic.serving.page import routes as page
+from polyadic.serving.routes import (
+    check,
+    documents,
+    export,
+    health,
+    jobs,
+    knowledge,
+    listing,
+    metrics,
+    query,
+    themes,
+    workspaces,
+)
 from polyadic.serving.service import Service
+from polyadic.serving.traced import Traced
+from polyadic.tracing.spans import is_listened
 
 _SUMMARY = "Cited answers out of documents, from knowledge hypergraphs of n-ary facts."
 ROUTERS = (
@@ -27,6 +42,9 @@ ROUTERS = (
     jobs.router,
     query.router,
     knowledge.router,
+    listing.router,
+    themes.router,
+    check.router,
     export.router,
     openai_compat.router,
     lightrag_compat.router,
@@ -54,9 +72,12 @@ def create_app(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         responses=RESPONSES,
+        # Newer ones have spans of their own, which hold what was asked for in addresses; Traced tells less.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service = service
     app.include_router(health.router)
+    app.include_router(page.router)
     for router in ROUTERS:
         # The door asks for the key; this says so in the description.
         app.include_router(router, dependencies=[Depends(_BEARER)])
@@ -67,4 +88,6 @@ def create_app(service: Service) -> FastAPI:
     app.add_middleware(Bodies, limits=service.limits)
     app.add_middleware(Door, service=service)
     app.add_middleware(Account, metrics=service.metrics)
+    if is_listened():
+        app.add_middleware(Traced)
     return app

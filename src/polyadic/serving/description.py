@@ -110,6 +110,20 @@ _COUNTS = {
     "vectors": 24,
     "dimension": 384,
 }
+_NODE = {
+    "kind": "community",
+    "id": _ID,
+    "name": "The Analytical Engine",
+    "type": "",
+    "by": "extractive",
+    "level": 0,
+    "members": 9,
+    "entities": 8,
+    "rating": 7.5,
+    "branches": 0,
+}
+_NODES = {"nodes": [_NODE], "total": 1, "next": None}
+_LAYER = {"layer": 0, "items": 9, "clusters": 0, "summaries": 0, "stale": 0, "sparsity": None}
 _MODEL = {"id": "letters", "object": "model", "created": 0, "owned_by": "polyadic"}
 _EXAMPLES: dict[str, Any] = {
     "Answer": {
@@ -154,6 +168,53 @@ _EXAMPLES: dict[str, Any] = {
         "model": "",
         "method": "auto",
         "access": "write",
+    },
+    "EntityPage": {"entities": [_ENTITY], "total": 9, "next": 1},
+    "EntityTypes": {"types": [{"type": "person", "entities": 2}, {"type": "", "entities": 7}], "whole": True},
+    "FactPage": {"facts": [_FACT], "total": 6, "next": 1},
+    "HierarchyView": {
+        "installed": True,
+        "built": True,
+        "entities": 9,
+        "unplaced": 1,
+        "layers": [_LAYER],
+        "summaries": {"nodes": [], "total": 0, "next": None},
+        "communities": _NODES,
+    },
+    "ThemePage": _NODES,
+    "SummaryView": {"node": _NODE | {"kind": "summary", "rating": None}, "description": "", "covers": []},
+    "CommunityView": {
+        "node": _NODE,
+        "summary": "Ada Lovelace wrote for it.",
+        "findings": [{"text": "Ada Lovelace wrote the first published program.", "facts": [_FACT]}],
+        "entities": [_ENTITY],
+    },
+    "CheckView": {
+        "findings": [
+            {
+                "what": "disk",
+                "state": "doubtful",
+                "detail": "1.2 GB free at the server's disk",
+                "next_step": "make room",
+            }
+        ]
+    },
+    "SettingsView": {
+        "model": "",
+        "model_context_tokens": 0,
+        "embedder": "all-MiniLM-L6-v2",
+        "extractor": "sentences",
+        "entity_types": [],
+        "gleanings": 0,
+        "chunk_tokens": 250,
+        "chunk_overlap": 25,
+        "language": "auto",
+        "method": "auto",
+        "methods": ["auto", "walk"],
+        "context_tokens": 4000,
+        "answers": "quotes",
+        "themes_by": "extractive",
+        "version": "1.0.0",
     },
     "Ledger": {
         "purposes": [{"purpose": "answer", "model": "gpt-4o-mini", "usage": _USAGE, "seconds": 1.2}],

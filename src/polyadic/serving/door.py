@@ -12,11 +12,12 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from polyadic.serving.keys import LOCAL, Key
+from polyadic.serving.page.routes import is_of_page
 from polyadic.serving.problems import problem
 from polyadic.serving.service import Service
 
 OPEN = frozenset({"/health", "/ready"})
-"""What anybody may ask: whether the server is there."""
+"""What anybody may ask beside the files of the page: whether the server is there."""
 
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 _PROXIED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
@@ -39,7 +40,7 @@ class Door:
             await problem(scope, 403, "not-from-here", why)(scope, receive, send)
             return
         key = self._key(headers)
-        if key is None and scope["path"] not in OPEN:
+        if key is None and scope["path"] not in OPEN and not is_of_page(scope["path"]):
             told = "a key is needed: send it as Authorization: Bearer KEY"
             await problem(scope, 401, "key-needed", told, _ASK_FOR_KEY)(scope, receive, send)
             return
@@ -58,7 +59,9 @@ class Door:
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != headers.get("host", ""):
             return "requests of pages of other origins are not answered"
-        if origin is None and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        # Anybody may link to the page: it is the same for all, and no other page can look into it.
+        if origin is None and elsewhere and not is_of_page(scope["path"]):
             return "requests of pages of other origins are not answered"
         if self._service.keys is not None:
             return None

@@ -28,7 +28,7 @@ def install(level: int = logging.INFO) -> None:
     """Send what the server logs to standard error, and nothing of it elsewhere."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in (_NAME, "uvicorn"):
+    for name in (_NAME, "uvicorn", "opentelemetry"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.setLevel(level if name == _NAME else logging.WARNING)
@@ -36,7 +36,7 @@ def install(level: int = logging.INFO) -> None:
 
 
 def told(logger: logging.Logger, level: int, event: str, scope: Scope | None = None, **fields: Any) -> None:
-    """Write a line; what belongs to a request carries its id."""
+    """Write a line; what belongs to a request carries its id, and that of its trace if somebody is told of it."""
     state = (scope or {}).get("state", {})
-    known = {"request_id": state["request_id"]} if "request_id" in state else {}
+    known = {name: state[name] for name in ("request_id", "trace_id") if name in state}
     logger.log(level, event, extra={"fields": known | fields})

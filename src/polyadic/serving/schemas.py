@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from polyadic.asking import LONGEST_QUESTION
+from polyadic.doctor.finding import Finding
 from polyadic.knowledge import Document, Entity, Fact, Place, Turn
 from polyadic.serving.folders import NAME
 from polyadic.serving.jobs.job import Job
@@ -205,11 +206,41 @@ class Hyperedge(BaseModel):
 
 
 class Neighbourhood(BaseModel):
-    """What lies around an entity or a fact; ``whole`` is false where more lies there than was asked for."""
+    """What lies around entities or facts; ``whole`` is false where more lies there than was asked for."""
 
     entities: list[Entity]
     facts: list[Hyperedge]
     whole: bool
+
+
+class CheckView(BaseModel):
+    """What was looked at, and what to do where it is not well."""
+
+    findings: list[Finding]
+
+
+class SettingsView(BaseModel):
+    """How a workspace works, and the version of the server.
+
+    ``model`` is empty, and ``model_context_tokens`` 0, where it asks no language model. ``methods`` are all that a
+    question can be asked by, ``method`` the one that is taken where none is said.
+    """
+
+    model: str
+    model_context_tokens: int
+    embedder: str
+    extractor: Literal["model", "sentences"]
+    entity_types: list[str]
+    gleanings: int
+    chunk_tokens: int
+    chunk_overlap: int
+    language: str
+    method: str
+    methods: list[str]
+    context_tokens: int
+    answers: Literal["model", "quotes"]
+    themes_by: Literal["model", "extractive"]
+    version: str
 
 
 class Health(BaseModel):

@@ -1,21 +1,22 @@
 """Looking things up in the hypergraph: entities and facts by name or meaning, and what lies around one of them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from polyadic.construction.store_memory import StoreMemory
+from polyadic.fact_search import facts_found, vector_of
 from polyadic.identity import entity_key, loose_name
 from polyadic.knowledge import Entity, Fact
 from polyadic.lookup import FactView, facts_of_all
-from polyadic.models.paying import Bill
 from polyadic.serving.problems import not_found
 from polyadic.store.protocol import Reader, Rows, Side, Vectors
 from polyadic.workspace import Workspace
 
 _MOST_RANKED = 100_000
 _FACTS_OF_AN_ENTITY = 100
+_BEGINNINGS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Around:
 
 async def entities_like(kb: Workspace, words: str, limit: int) -> list[tuple[Entity, float | None]]:
     """Entities with such a name first, then those nearest in meaning; the best connected where nothing is said."""
-    vector = await _embedded(kb, words) if words.strip() else None
+    vector = await vector_of(words, kb.store(), kb.embedder)
     with kb.store().read() as reader:
         if vector is None:
             rows = _best_connected(reader, limit)
@@ -45,14 +46,11 @@ async def entities_like(kb: Workspace, words: str, limit: int) -> list[tuple[Ent
 
 async def facts_like(kb: Workspace, words: str, limit: int) -> list[tuple[Fact, float | None]]:
     """The facts nearest in meaning; the most complete ones where nothing is said."""
-    vector = await _embedded(kb, words) if words.strip() else None
+    vector = await vector_of(words, kb.store(), kb.embedder)
     with kb.store().read() as reader:
-        if vector is None:
-            rows = reader.identified("fact", "", _MOST_RANKED)
-            best = rows[np.argsort(-reader.scores("fact", rows), kind="stable")[:limit]]
-            return [(fact, None) for fact in reader.facts(best)]
-        hits = reader.nearest("fact", vector, limit)
-        return list(zip(reader.facts(hits.rows), hits.scores.tolist(), strict=True))
+        hits = facts_found(reader, vector, (), limit)
+        similarities = [None if vector is None else score for score in hits.scores.tolist()]
+        return list(zip(reader.facts(hits.rows), similarities, strict=True))
 
 
 def facts_of(kb: Workspace, identifier: str, limit: int) -> tuple[Entity, list[Fact]]:
@@ -78,13 +76,14 @@ def row_of(reader: Reader, side: Side, identifier: str) -> int:
     return int(rows[0])
 
 
-def around(kb: Workspace, side: Side, identifier: str, hops: int, limit: int) -> Around:
-    """What can be reached from an entity or a fact in so many steps, with at most so many entities.
+def around(kb: Workspace, side: Side, identifiers: Sequence[str], hops: int, limit: int) -> Around:
+    """What can be reached from some entities or facts in so many steps, with at most so many entities.
 
     A fact is there with all that it connects, or not at all; the most complete facts come first.
     """
     with kb.store().read() as reader:
-        start = np.array([row_of(reader, side, identifier)], dtype=np.int64)
+        rows = dict.fromkeys(row_of(reader, side, identifier) for identifier in identifiers)
+        start = np.array(list(rows), dtype=np.int64)
         grown = _Growing(reader, limit)
         grown.frontier = start
         if side == "fact":
@@ -96,16 +95,47 @@ def around(kb: Workspace, side: Side, identifier: str, hops: int, limit: int) ->
         return grown.result()
 
 
-class _Growing:
-    """A neighbourhood while it grows; ``frontier`` are the entities from which the next step goes on."""
+def overview(kb: Workspace, limit: int) -> Around:
+    """The best connected entities and facts around them, at most so many entities; all there is, if it is not more.
 
-    def __init__(self, reader: Reader, limit: int) -> None:
+    Facts come first that join what is there already, so that what belongs together is seen together.
+    """
+    with kb.store().read() as reader:
+        ranked = _best_connected(reader, limit)
+        grown = _Growing(reader, limit, dense=True)
+        # A few at a time: what lies around the best connected goes before others that have as many facts.
+        for block in np.array_split(ranked, min(_BEGINNINGS, max(1, len(ranked)))):
+            grown.begin(block)
+            grown.step()
+        return replace(grown.result(), whole=grown.holds_all)
+
+
+class _Growing:
+    """A neighbourhood while it grows; ``frontier`` are the entities from which the next step goes on.
+
+    The most complete facts come first; where it is to be ``dense``, those that bring the fewest entities.
+    """
+
+    def __init__(self, reader: Reader, limit: int, dense: bool = False) -> None:
         self.entities: dict[int, None] = {}
         self.frontier: Rows = np.zeros(0, dtype=np.int64)
         self._reader = reader
         self._limit = limit
+        self._dense = dense
         self._facts: dict[int, list[int]] = {}
         self._whole = True
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether there is nothing in the store that is not here."""
+        sizes = self._reader.size("entity"), self._reader.size("fact")
+        return sizes == (len(self.entities), len(self._facts))
+
+    def begin(self, entities: Rows) -> None:
+        """Go on from these; those that are not there yet come in as long as there is room."""
+        new = [entity for entity in entities.tolist() if entity not in self.entities]
+        self.entities.update(dict.fromkeys(new[: self._limit - len(self.entities)]))
+        self.frontier = np.array([entity for entity in entities.tolist() if entity in self.entities], dtype=np.int64)
 
     def step(self) -> None:
         """Take the facts of the frontier that are not there yet."""
@@ -116,7 +146,16 @@ class _Growing:
         toward: Vectors = self._reader.directions(self.frontier[:1])[0]
         links = self._reader.facts_of(self.frontier, _FACTS_OF_AN_ENTITY, toward)
         new = np.setdiff1d(links.targets, np.array(list(self._facts), dtype=np.int64))
-        self.take(new[np.argsort(-self._reader.scores("fact", new), kind="stable")])
+        best = new[np.argsort(-self._reader.scores("fact", new), kind="stable")]
+        self.take(best[np.argsort(self._brought(best), kind="stable")] if self._dense else best)
+
+    def _brought(self, facts: Rows) -> Rows:
+        """How many entities each fact would bring that are not there."""
+        links = self._reader.entities_of(facts)
+        new = ~np.isin(links.targets, np.array(list(self.entities), dtype=np.int64))
+        order = np.argsort(facts)
+        counts = np.bincount(order[np.searchsorted(facts[order], links.sources[new])], minlength=len(facts))
+        return counts.astype(np.int64)
 
     def take(self, facts: Rows) -> None:
         """Take facts with their entities, as long as there is room; those that are new are the next frontier."""
@@ -148,9 +187,3 @@ class _Growing:
 def _best_connected(reader: Reader, limit: int) -> Rows:
     rows = reader.identified("entity", "", _MOST_RANKED)
     return rows[np.argsort(-reader.degrees("entity", rows), kind="stable")[:limit]]
-
-
-async def _embedded(kb: Workspace, words: str) -> Vectors:
-    vector: Vectors = (await kb.embedder.embed([words]))[0]
-    await Bill(StoreMemory(kb.store())).enter_embedding(kb.embedder)
-    return vector

@@ -43,7 +43,7 @@ def service_for(folder: Path, host: str, keys: Path | None, limits: Limits) -> S
     has_keys = bool(ring.keys())
     if not has_keys and (keys is not None or host not in _LOOPBACK):
         what = f"there are no keys in {ring.file}" if keys else f"at {host} others could do everything without a key"
-        raise SettingsError(what, f"polyadic keys add {folder} NAME makes one")
+        raise SettingsError(what, f"polyadic keys add {folder} NAME --all --write makes one")
     return Service(folder, ring if has_keys else None, limits)
 
 
@@ -86,8 +86,19 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            for listening in (one for server in self.servers for one in server.sockets):
+                _let_go_after(listening, self._service.limits.idle_seconds)
             self._on_start(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._service.begin_closing()
         await super().shutdown(sockets)
+
+
+def _let_go_after(listening: socket.socket, seconds: float) -> None:
+    """Have connections broken off whose other end takes nothing any more, which asyncio would wait for without end.
+
+    What is accepted takes this over from the socket that listens.
+    """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))

@@ -41,6 +41,8 @@ class Service:
         self.work = Work()
         self.workspaces = Workspaces(folder, self.work, self.limits)
         self.turns = Turns(self.limits)
+        # All evidence is read for one, so they come one after the other.
+        self.checks = asyncio.Semaphore(1)
         self.uploads = asyncio.Semaphore(self.limits.uploads_at_once)
         self.metrics = Metrics()
         self.jobs = Jobs(self.workspaces.folder, Book(self.workspaces.folder / OWN_FOLDER / "jobs.sqlite"), self.limits)
@@ -73,6 +75,7 @@ class Service:
     def _watch(self) -> None:
         watch = self.metrics.watch
         watch("polyadic_workspaces_open", "Workspaces that are open.", lambda: self.workspaces.open_now)
+        watch("polyadic_workspace_uses", "Requests that hold a workspace.", lambda: self.workspaces.uses_now)
         watch("polyadic_questions_under_way", "Questions being answered.", lambda: self.turns.under_way)
         watch("polyadic_questions_waiting", "Questions waiting for their turn.", lambda: self.turns.waiting)
         states = {state.value: partial(self._jobs_in, state) for state in State}

@@ -89,6 +89,11 @@ class Workspaces:
     def open_now(self) -> int:
         return len(self._open)
 
+    @property
+    def uses_now(self) -> int:
+        """How many requests hold a workspace."""
+        return sum(opened.users for opened in self._open.values())
+
     def names(self, key: Key) -> list[str]:
         """The workspaces that a key opens, by name."""
         with os.scandir(self.folder) as entries:

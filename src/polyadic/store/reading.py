@@ -13,6 +13,7 @@ from polyadic.store.values import (
     FailedChunk,
     Hits,
     Links,
+    Listed,
     Rows,
     Side,
     Spent,
@@ -98,6 +99,18 @@ class Reader(Protocol):
 
     def documents(self) -> list[DocumentRecord]:
         """Every published document, by source."""
+
+    def listed(self, after: str | None, limit: int, words: str = "") -> Listed:
+        """At most ``limit`` published documents by source, at a cost that does not grow with those passed over.
+
+        Parameters
+        ----------
+        after
+            The source after which they begin, which need not be there any more; None for the first ones.
+        words
+            Only documents whose source or title holds this, in upper or lower case; all where it is empty. Sources and
+            titles of all documents are then looked at.
+        """
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
         """Identifiers of documents by source and metadata.

@@ -7,8 +7,9 @@ from polyadic.errors import NotFound
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
 from polyadic.store import ledger
+from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
-from polyadic.store.protocol import DocumentRecord, Entry, FailedChunk, Spent, Stamp
+from polyadic.store.protocol import DocumentRecord, Entry, FailedChunk, Listed, Spent, Stamp
 from polyadic.store.records import (
     chunks_of,
     current_revision,
@@ -47,6 +48,12 @@ class SqliteRecords:
 
     def documents(self) -> list[DocumentRecord]:
         return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
+
+    def listed(self, after: str | None, limit: int, words: str = "") -> Listed:
+        total, following = self._holding(after, words) if words else self._following(after, limit + 1)
+        rows = select_in(self._connection, f"{_RECORDS} WHERE d.id IN ({{}})", following[:limit])
+        records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
+        return Listed(records, total, len(following) > limit)
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
         told = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
@@ -96,6 +103,29 @@ class SqliteRecords:
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         revision = current_revision(self._connection, document_id)
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
+
+    # steps of the above
+
+    def _following(self, after: str | None, limit: int) -> tuple[int, list[int]]:
+        """How many documents there are, and the keys of those after a source."""
+        (total,) = self._connection.execute("SELECT count(*) FROM document WHERE current IS NOT NULL").fetchone()
+        later, given = "", list[object]([limit])
+        if after is not None:
+            # As bytes: what a client sends may hold half of a surrogate pair, which SQLite takes in no string.
+            later, given = " AND source > CAST(? AS TEXT)", [after.encode("utf-8", "surrogatepass"), limit]
+        sql = f"SELECT id FROM document WHERE current IS NOT NULL{later} ORDER BY source LIMIT ?"
+        return total, [key for (key,) in self._connection.execute(sql, given)]
+
+    def _holding(self, after: str | None, words: str) -> tuple[int, list[int]]:
+        """How many documents have these words in their source or title, and the keys of those after a source."""
+        sought = words.casefold()
+        rows = self._connection.execute(
+            "SELECT d.id, d.source, r.title FROM document d JOIN revision r ON r.id = d.current"
+            " WHERE d.current IS NOT NULL ORDER BY d.source"
+        )
+        # SQLite knows upper and lower case of ASCII alone.
+        found = [(key, at) for key, at, title in rows if sought in at.casefold() or sought in title.casefold()]
+        return len(found), [key for key, at in found if after is None or at > after]
 
     # who is who
 

@@ -213,6 +213,9 @@ MIGRATIONS = (
     CREATE INDEX summary_theme ON summary (theme);
     """,
     """
+    CREATE INDEX document_source ON document (source) WHERE current IS NOT NULL;    -- listing begins anywhere
+    """,
+    """
     -- What each change touched, so that arrays of an earlier state can be brought forward (changes.py); the latest few.
     CREATE TABLE state (
         seq INTEGER PRIMARY KEY,

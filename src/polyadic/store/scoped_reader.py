@@ -15,7 +15,7 @@ from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision
 from polyadic.store.database import select_in
 from polyadic.store.places import FACT_PLACES, PLACES_SHOWN, place
-from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Rows, Side, Stamp, Vectors
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Listed, Rows, Side, Stamp, Vectors
 from polyadic.store.ranking import best
 from polyadic.store.reader import SqliteReader
 from polyadic.store.row_vectors import Values
@@ -130,6 +130,12 @@ class ScopedReader(SqliteReader):
     def documents(self) -> list[DocumentRecord]:
         records = (super(ScopedReader, self).record(document) for document in self._scope.documents)
         return sorted((record for record in records if record), key=lambda record: record.source)
+
+    def listed(self, after: str | None, limit: int, words: str = "") -> Listed:
+        sought, documents = words.casefold(), self.documents()
+        found = [one for one in documents if sought in one.source.casefold() or sought in one.title.casefold()]
+        later = [one for one in found if after is None or one.source > after]
+        return Listed(later[:limit], len(found), len(later) > limit)
 
     def extractors(self) -> dict[str, int]:
         return dict(sorted(Counter(record.extractor for record in self.documents()).items()))

@@ -25,6 +25,7 @@ from polyadic.store.theme_cache import ThemeCache
 from polyadic.store.writer import SqliteWriter
 
 _FILE = "store.sqlite"
+_IDLE = 8
 
 
 class SqliteStore:
@@ -82,9 +83,7 @@ class SqliteStore:
                 reader = self._reader(connection)
                 yield reader if only is None else self._scoped_reader(connection, only(reader))
             finally:
-                rolled_back(connection)
-                with self._readers:
-                    self._idle.append(connection)
+                self._give_back(connection)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -124,9 +123,7 @@ class SqliteStore:
                 ledger.enter(connection, call, reply)
                 connection.execute("COMMIT")
             finally:
-                rolled_back(connection)
-                with self._readers:
-                    self._idle.append(connection)
+                self._give_back(connection)
 
     def filled_with(self) -> str | None:
         with explained(self._path):
@@ -187,6 +184,15 @@ class SqliteStore:
             if self._idle:
                 return self._idle.pop()
         return connect(self._path)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        """Keep a connection for the next reader; some of them, as each holds files and pages of the store."""
+        rolled_back(connection)
+        with self._readers:
+            if len(self._idle) < _IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
 
     def _reader(self, connection: sqlite3.Connection) -> Reader:
         return SqliteReader(

@@ -102,6 +102,15 @@ class DocumentRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """Some published documents by source; ``total`` counts all there are, ``more`` if others follow these."""
+
+    documents: Sequence[DocumentRecord]
+    total: int
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Stamp:
     """What a document's revision was made from: where nothing differs and it is complete, there is nothing to do.
 

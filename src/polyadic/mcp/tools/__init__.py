@@ -6,6 +6,7 @@ from polyadic.mcp.tools import (
     add_document,
     get_document_span,
     get_entity,
+    get_job,
     list_documents,
     query,
     search_facts,
@@ -14,6 +15,6 @@ from polyadic.mcp.tools.tool import Tool
 
 TOOLS: dict[str, Tool[Any]] = {
     module.TOOL.name: module.TOOL
-    for module in (query, search_facts, get_entity, get_document_span, list_documents, add_document)
+    for module in (query, search_facts, get_entity, get_document_span, list_documents, add_document, get_job)
 }
 """Every tool by its name, in the order in which clients list them."""

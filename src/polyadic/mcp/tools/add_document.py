@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from polyadic.construction.index_report import IndexReport
 from polyadic.errors import PolyadicError
 from polyadic.knowledge import Document
 from polyadic.mcp import bounds
+from polyadic.mcp.access import Access, read
+from polyadic.mcp.jobs import GOING, Outcome
 from polyadic.mcp.naming import uri_of
 from polyadic.mcp.results import Result
 from polyadic.mcp.tools.tool import Arguments, Pairs, Tool
@@ -38,37 +39,50 @@ class AddResult(Result):
     id: str
     uri: str
     source: str
-    outcome: Literal["added", "replaced", "unchanged"]
-    chunks: int
-    facts: int
-    unread_chunks: int
+    outcome: Literal["added", "replaced", "unchanged", "reading"]
+    """``reading``: it is still being read, and can be asked when that has ended."""
+    chunks: int | None
+    """How many pieces it has; null while it is being read, like the next two."""
+    facts: int | None
+    unread_chunks: int | None
     """Chunks of which no facts could be read."""
+    job: str | None
+    """What reads it: get_job says how far it is. Null where no job was needed."""
 
 
-async def run(workspace: Workspace, new: AddArguments) -> AddResult:
+async def run(access: Access, new: AddArguments) -> AddResult:
     text = new.text.replace("\r\n", "\n").replace("\r", "\n")
     document = Document(f"{SOURCE}{new.name}", " ".join(new.title.split()), text, new.metadata)
+    if access.jobs is None:
+        return await _result(access, document, await _indexed(access.workspace, document))
+    job = await access.jobs.hand_in(document)
+    if job.state not in GOING and job.outcome is None:
+        raise PolyadicError(f"{document.source} was not added ({job.problem})", "add it again to go on from there")
+    return await _result(access, document, job.outcome, job.id)
+
+
+async def _indexed(workspace: Workspace, document: Document) -> Outcome:
     report = await workspace.aadd([document])
     for skipped in report.skipped:
         raise PolyadicError(f"{document.source} cannot be added ({skipped.reason})", skipped.next_step)
     if report.stopped:
         raise PolyadicError(f"{document.source} was not added ({report.stopped})", "add it again to go on from there")
-    return _result(workspace, document, report)
+    return "added" if report.added else "replaced" if report.changed else "unchanged"
 
 
-def _result(workspace: Workspace, document: Document, report: IndexReport) -> AddResult:
-    with workspace.store().read() as reader:
-        record = reader.record(document.id)
-    if record is None:
+async def _result(access: Access, document: Document, outcome: Outcome | None, job: str | None = None) -> AddResult:
+    record = await read(access.workspace, lambda reader: reader.record(document.id)) if outcome else None
+    if outcome and record is None:
         raise PolyadicError(f"{document.source} was withdrawn by someone else", "add it again if it is still wanted")
     return AddResult(
         id=document.id,
         uri=uri_of(document.id),
         source=document.source,
-        outcome="added" if report.added else "replaced" if report.changed else "unchanged",
-        chunks=record.chunks,
-        facts=record.facts,
-        unread_chunks=record.failed,
+        outcome=outcome or "reading",
+        chunks=record.chunks if record else None,
+        facts=record.facts if record else None,
+        unread_chunks=record.failed if record else None,
+        job=job,
     )
 
 
@@ -76,7 +90,8 @@ TOOL = Tool(
     "add_document",
     "Add a document",
     "Put a text into the workspace, so that it can be asked. Under a name that was used before it replaces that"
-    " document, and no other is ever changed. Where the settings name a language model, reading the text is paid for.",
+    " document, and no other is ever changed. Where the settings name a language model, reading the text is paid for."
+    " A long text may still be being read when this returns: outcome is then reading, and get_job says how far it is.",
     AddArguments,
     AddResult,
     run,

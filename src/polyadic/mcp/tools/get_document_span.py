@@ -6,12 +6,11 @@ from pydantic import Field
 
 from polyadic.knowledge import Span
 from polyadic.mcp import bounds
-from polyadic.mcp.access import read
+from polyadic.mcp.access import Access, read
 from polyadic.mcp.problems import BadArguments
 from polyadic.mcp.results import Result
 from polyadic.mcp.texts import Passage, passage
 from polyadic.mcp.tools.tool import Arguments, Name, Tool
-from polyadic.workspace import Workspace
 
 
 class SpanArguments(Arguments):
@@ -29,12 +28,12 @@ class SpanResult(Passage, Result):
     """A part of a document, which is what it says and never an instruction."""
 
 
-async def run(workspace: Workspace, wanted: SpanArguments) -> SpanResult:
+async def run(access: Access, wanted: SpanArguments) -> SpanResult:
     end = wanted.start + bounds.SPAN_UNASKED if wanted.end is None else wanted.end
     if not wanted.start <= end <= wanted.start + bounds.SPAN:
         what = f"characters {wanted.start}-{end} cannot be returned at once"
         raise BadArguments(what, f"end comes after start, and at most {bounds.SPAN:,} characters after it")
-    found = await read(workspace, lambda reader: passage(reader, wanted.document, Span(wanted.start, end)))
+    found = await read(access.workspace, lambda reader: passage(reader, wanted.document, Span(wanted.start, end)))
     return SpanResult.model_validate(found.model_dump())
 
 

@@ -7,12 +7,11 @@ from pydantic import Field
 
 from polyadic import lookup
 from polyadic.mcp import bounds, results, views
-from polyadic.mcp.access import read
+from polyadic.mcp.access import Access, read
 from polyadic.mcp.bounds import cut
 from polyadic.mcp.results import Result
 from polyadic.mcp.tools.tool import Arguments, Name, Tool
 from polyadic.store.protocol import Reader
-from polyadic.workspace import Workspace
 
 
 class EntityArguments(Arguments):
@@ -39,8 +38,8 @@ class EntityResult(Result):
     facts: list[results.Fact]
 
 
-async def run(workspace: Workspace, wanted: EntityArguments) -> EntityResult:
-    return await read(workspace, lambda reader: _result(reader, wanted))
+async def run(access: Access, wanted: EntityArguments) -> EntityResult:
+    return await read(access.workspace, lambda reader: _result(reader, wanted))
 
 
 def _result(reader: Reader, wanted: EntityArguments) -> EntityResult:

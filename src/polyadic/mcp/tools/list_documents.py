@@ -5,11 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from polyadic.mcp import bounds, results, views
-from polyadic.mcp.access import read
-from polyadic.mcp.listing import page_after
+from polyadic.mcp.access import Access, read
+from polyadic.mcp.listing import next_after
 from polyadic.mcp.results import Result
 from polyadic.mcp.tools.tool import Arguments, Tool
-from polyadic.workspace import Workspace
 
 
 class ListArguments(Arguments):
@@ -31,10 +30,11 @@ class ListResult(Result):
     """What to give as ``after`` for the next page; null on the last one."""
 
 
-async def run(workspace: Workspace, wanted: ListArguments) -> ListResult:
-    records = await read(workspace, lambda reader: reader.documents())
-    page = page_after(records, wanted.after, wanted.limit)
-    return ListResult(documents=[views.document(one) for one in page.documents], total=len(records), next=page.next)
+async def run(access: Access, wanted: ListArguments) -> ListResult:
+    page = await read(access.workspace, lambda reader: reader.listed(wanted.after, wanted.limit))
+    return ListResult(
+        documents=[views.document(one) for one in page.documents], total=page.total, next=next_after(page)
+    )
 
 
 TOOL = Tool(

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from polyadic.knowledge import Answer, Knowledge
 from polyadic.mcp import bounds, views
+from polyadic.mcp.access import Access
 from polyadic.mcp.bounds import cut
 from polyadic.mcp.results import Citation, Found, Result
 from polyadic.mcp.tools.selecting import Selecting
 from polyadic.mcp.tools.tool import Tool
 from polyadic.settings import MethodName
-from polyadic.workspace import Workspace
 
 
 class QueryArguments(Selecting):
@@ -52,7 +52,8 @@ class QueryResult(Result):
     """What they cost by the prices in the settings."""
 
 
-async def run(workspace: Workspace, asked: QueryArguments) -> QueryResult:
+async def run(access: Access, asked: QueryArguments) -> QueryResult:
+    workspace = access.workspace
     only = await asked.only(workspace)
     if not asked.answer:
         found = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)

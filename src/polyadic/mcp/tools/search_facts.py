@@ -2,24 +2,18 @@
 
 from typing import Annotated, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
 from polyadic import lookup
-from polyadic.construction.store_memory import StoreMemory
+from polyadic.fact_search import facts_found, vector_of
 from polyadic.knowledge import Item
 from polyadic.mcp import bounds, views
-from polyadic.mcp.access import read
+from polyadic.mcp.access import Access, read
 from polyadic.mcp.results import Found, Result
 from polyadic.mcp.tools.selecting import Selecting
 from polyadic.mcp.tools.tool import Name, Tool
-from polyadic.models.paying import Bill
 from polyadic.retrieval.items import fact_items
 from polyadic.store.protocol import Reader, Vectors
-from polyadic.workspace import Workspace
-
-# Of what connects the entities, the most complete facts are compared with the words.
-_COMPARED = 2_000
 
 
 class SearchArguments(Selecting):
@@ -45,37 +39,20 @@ class SearchResult(Result):
     facts: list[Found]
 
 
-async def run(workspace: Workspace, sought: SearchArguments) -> SearchResult:
+async def run(access: Access, sought: SearchArguments) -> SearchResult:
+    workspace = access.workspace
     only = await sought.only(workspace)
-    vector = await _vector(workspace, sought.words) if sought.words.strip() else None
+    vector = await vector_of(sought.words, workspace.store(), workspace.embedder)
     items = await read(workspace, lambda reader: _items(reader, sought, vector), only)
     return SearchResult(facts=[views.found(item) for item in items])
 
 
-async def _vector(workspace: Workspace, words: str) -> Vectors:
-    """The vector of the words; what an endpoint is paid for it is entered in the ledger."""
-    embedder, bill = workspace.embedder, Bill(StoreMemory(workspace.store()))
-    try:
-        return np.asarray((await embedder.embed([words]))[0], dtype=np.float32)
-    finally:
-        await bill.enter_embedding(embedder)
-
-
 def _items(reader: Reader, sought: SearchArguments, vector: Vectors | None) -> list[Item]:
-    if not sought.entities:
-        assert vector is not None  # noqa: S101
-        hits = reader.nearest("fact", vector, sought.limit)
-        return fact_items(hits.rows, hits.scores, _similar(hits.scores), reader)
     named = [lookup.entity_row(reader, name) for name in sought.entities]
-    together = "connects what was named"
-    if vector is None:
-        rows = lookup.facts_of_all(reader, named, sought.limit)
-        return fact_items(rows, reader.scores("fact", rows), [together] * len(rows), reader)
-    rows = lookup.facts_of_all(reader, named, _COMPARED)
-    similarity = reader.similarity("fact", rows, vector[None, :])[0]
-    best = np.argsort(-similarity, kind="stable")[: sought.limit]
-    whys = [f"{together}, {why}" for why in _similar(similarity[best])]
-    return fact_items(rows[best], similarity[best], whys, reader)
+    hits = facts_found(reader, vector, named, sought.limit)
+    alike = [""] * len(hits.rows) if vector is None else _similar(hits.scores)
+    together = "connects what was named" if named else ""
+    return fact_items(hits.rows, hits.scores, [", ".join(filter(None, (together, why))) for why in alike], reader)
 
 
 def _similar(scores: Vectors) -> list[str]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from polyadic.knowledge import Filter
 from polyadic.mcp.access import read
 from polyadic.mcp.bounds import NAMES
-from polyadic.mcp.naming import source_named
+from polyadic.mcp.naming import documents_named
 from polyadic.mcp.tools.tool import Arguments, Name, Pairs
 from polyadic.workspace import Workspace
 
@@ -31,5 +31,5 @@ class Selecting(Arguments):
         if not (self.documents or self.where):
             return None
         names = self.documents
-        sources = await read(workspace, lambda reader: [source_named(reader, name) for name in names])
-        return Filter(tuple(sources), self.where)
+        chosen = await read(workspace, lambda reader: [documents_named(reader, name) for name in names])
+        return Filter(where=self.where, documents=tuple(sorted(frozenset().union(*chosen))))

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from polyadic.mcp.access import Access
 from polyadic.mcp.bounds import NAME, PAIRS, VALUE
 from polyadic.mcp.problems import bad_arguments
 from polyadic.mcp.results import Result
-from polyadic.workspace import Workspace
 
 
 class Arguments(BaseModel):
@@ -29,17 +29,30 @@ Taken = TypeVar("Taken", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Taken]):
-    """One tool. ``writes`` says that it changes the workspace, so that not everyone may call it."""
+    """One tool.
+
+    ``writes`` says that it changes the workspace, so that not everyone may call it, ``of_jobs`` that it is there only
+    where a server has jobs.
+    """
 
     name: str
     title: str
     description: str
     takes: type[Taken]
     returns: type[Result]
-    run: Callable[[Workspace, Taken], Awaitable[Result]]
+    run: Callable[[Access, Taken], Awaitable[Result]]
     writes: bool = False
+    of_jobs: bool = False
 
-    async def call(self, workspace: Workspace, arguments: dict[str, Any]) -> Result:
+    def is_offered(self, access: Access) -> bool:
+        """Whether clients with this access are told of it."""
+        return (access.may_write or not self.writes) and (access.jobs is not None or not self.of_jobs)
+
+    def only_hands_over(self, access: Access) -> bool:
+        """Whether it leaves the work to a job, and at most waits for it."""
+        return access.jobs is not None and (self.writes or self.of_jobs)
+
+    async def call(self, access: Access, arguments: dict[str, Any]) -> Result:
         """Run the tool with what a client sent.
 
         Raises
@@ -53,7 +66,7 @@ class Tool(Generic[Taken]):
             taken = self.takes.model_validate(arguments)
         except ValidationError as error:
             raise bad_arguments(self.name, error) from None
-        return await self.run(workspace, taken)
+        return await self.run(access, taken)
 
     def described(self) -> types.Tool:
         """The tool as clients list it."""

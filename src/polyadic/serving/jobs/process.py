@@ -5,12 +5,14 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from polyadic import errors
 from polyadic.serving.jobs.job import Wish
+from polyadic.serving.problems import of_core
 
 _LONGEST_LINE = 64 << 20
 _MODULE = "polyadic.serving.jobs.worker"
@@ -25,10 +27,13 @@ class Process:
         The folders of the workspace and of what was handed in.
     wish
         What is to be done.
+    within
+        What tells it, in its environment, within which span it runs.
     """
 
-    def __init__(self, workspace: Path, incoming: Path, wish: Wish) -> None:
+    def __init__(self, workspace: Path, incoming: Path, wish: Wish, within: Mapping[str, str]) -> None:
         self._asked = {"workspace": str(workspace), "incoming": str(incoming), "wish": asdict(wish)}
+        self._within = within
         self._process: asyncio.subprocess.Process | None = None
 
     async def lines(self) -> AsyncIterator[tuple[str, dict[str, Any]]]:
@@ -41,7 +46,7 @@ class Process:
             stdout=asyncio.subprocess.PIPE,
             # What a library prints may hold anything; it is for whoever looks for a defect.
             stderr=None if os.environ.get("POLYADIC_DEBUG") else asyncio.subprocess.DEVNULL,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **self._within},
             limit=_LONGEST_LINE,
             # Ctrl-C on a terminal is for the server, which then stops its jobs in order.
             start_new_session=True,
@@ -71,3 +76,11 @@ class Process:
         assert self._process is not None  # noqa: S101 - called after it was started
         self.stop()
         await self._process.wait()
+
+
+def told_to_clients(kind: str) -> str:
+    """What clients read of what went wrong in a job, by the name of the error's class."""
+    error: object = getattr(errors, kind, None)
+    if isinstance(error, type) and issubclass(error, errors.PolyadicError):
+        return of_core(error(""))[2]
+    return "the job ran into a defect"

@@ -1,4 +1,6 @@
-"""The jobs of a server: one at a time for a workspace, some at once in all, in the order in which they came.
+"""The jobs of a server: one at a time for a workspace, in the order in which they came, some at once in all.
+
+Workspaces take turns, so that who has handed in much keeps nobody waiting who has handed in little.
 
 A job that is queued or running when the server ends, in whatever way, is queued when it starts again. What was read and
 paid for by then is in the workspace, so nothing is done twice.
@@ -13,15 +15,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from polyadic import errors
+from polyadic.errors import StoreError
 from polyadic.serving.folders import INCOMING
 from polyadic.serving.jobs.book import Book
 from polyadic.serving.jobs.incoming import Incoming
 from polyadic.serving.jobs.job import GOING, RESUMABLE, Job, Reached, State, Wish
-from polyadic.serving.jobs.process import Process
+from polyadic.serving.jobs.process import Process, told_to_clients
 from polyadic.serving.limits import Limits
 from polyadic.serving.logs import told
-from polyadic.serving.problems import Refused, not_found, of_core
+from polyadic.serving.problems import Refused, not_found
+from polyadic.serving.shares import Shares
+from polyadic.tracing.spans import for_environment
 
 _LOG = logging.getLogger(__name__)
 _ATTEMPTS = 5
@@ -39,10 +43,11 @@ class _Running:
 
 @dataclass(slots=True)
 class _Seen:
-    """A job as it stands, and who is told of each change."""
+    """A job as it stands, who is told of each change, and within which span it runs, as long as the server does."""
 
     job: Job
     watchers: set[asyncio.Event] = field(default_factory=set)
+    within: dict[str, str] = field(default_factory=for_environment)
 
 
 class Jobs:
@@ -62,6 +67,7 @@ class Jobs:
         self._folder = folder
         self._book = book
         self._limits = limits
+        self._shares = Shares()
         self._seen: dict[str, _Seen] = {}
         self._running: dict[str, _Running] = {}
         self.closing = asyncio.Event()
@@ -200,19 +206,23 @@ class Jobs:
     # running them
 
     def _start_what_can(self) -> None:
-        busy = {self._seen[identifier].job.workspace for identifier in self._running}
-        for seen in list(self._seen.values()):
-            job = seen.job
-            if self.closing.is_set() or len(self._running) >= self._limits.jobs_at_once:
+        while not self.closing.is_set() and len(self._running) < self._limits.jobs_at_once:
+            busy = {self._seen[identifier].job.workspace for identifier in self._running}
+            first: dict[str, Job] = {}
+            for job in [seen.job for seen in self._seen.values()]:
+                if job.state is State.QUEUED and job.workspace not in busy:
+                    first.setdefault(job.workspace, job)
+            if not first:
                 return
-            if job.state is State.QUEUED and job.workspace not in busy:
-                busy.add(job.workspace)
-                self._begin(job)
+            self._begin(first[self._shares.next(first)])
 
     def _begin(self, job: Job) -> None:
         job = replace(job, state=State.RUNNING, started=_now(), attempts=job.attempts + 1, reached=Reached())
         self._change(job)
-        process = Process(self._folder / job.workspace, self._incoming_of(job).folder, job.wish)
+        process = Process(
+            self._folder / job.workspace, self._incoming_of(job).folder, job.wish, self._seen[job.id].within
+        )
+        self._shares.began(job.workspace)
         self._running[job.id] = _Running(process, asyncio.create_task(self._run(job.id, process)))
 
     async def _run(self, identifier: str, process: Process) -> None:
@@ -226,8 +236,9 @@ class Jobs:
         except (OSError, ValueError) as error:
             end = ("problem", {"kind": type(error).__name__, "said": str(error)})
         finally:
-            running = self._running.pop(identifier)
-            self._settle(self._seen[identifier].job, end, running.cancelled)
+            running, job = self._running.pop(identifier), self._seen[identifier].job
+            self._shares.ended(job.workspace)
+            self._settle(job, end, running.cancelled)
             self._start_what_can()
 
     def _settle(self, job: Job, end: tuple[str, dict[str, Any]] | None, cancelled: bool) -> None:
@@ -244,7 +255,7 @@ class Jobs:
             self._change(replace(job, state=State.QUEUED, attempts=job.attempts - 1))
         elif what == "problem":
             told(_LOG, logging.WARNING, "job failed", job=job.id, error=content["kind"], said=content["said"])
-            self._end(job, State.FAILED, _for_clients(content["kind"]))
+            self._end(job, State.FAILED, told_to_clients(content["kind"]))
         elif job.attempts < _ATTEMPTS:
             # Killed from outside, as where memory ran out.
             told(_LOG, logging.WARNING, "job died", job=job.id, attempts=job.attempts)
@@ -266,7 +277,7 @@ class Jobs:
     def _change(self, job: Job) -> None:
         try:
             self._book.put(job)
-        except errors.StoreError as error:
+        except StoreError as error:
             # Where the disk is full a job goes on all the same; if the server ends, it is done again.
             told(_LOG, logging.ERROR, "job not kept", job=job.id, said=str(error))
         seen = self._seen.setdefault(job.id, _Seen(job))
@@ -286,14 +297,6 @@ class Jobs:
 def _tell(seen: _Seen) -> None:
     for watcher in seen.watchers:
         watcher.set()
-
-
-def _for_clients(kind: str) -> str:
-    """What clients read of an error of the core, by the name of its class."""
-    error: object = getattr(errors, kind, None)
-    if isinstance(error, type) and issubclass(error, errors.PolyadicError):
-        return of_core(error(""))[2]
-    return "the job ran into a defect"
 
 
 def _now() -> str:

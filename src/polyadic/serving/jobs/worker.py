@@ -13,15 +13,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from polyadic.construction.index_report import IndexReport, Progress
-from polyadic.errors import PolyadicError, StoreBusy
+from polyadic.errors import PolyadicError, StoreBusy, without_addresses
 from polyadic.models.budget import Budget
 from polyadic.serving.jobs.incoming import Incoming
 from polyadic.serving.jobs.job import Reached, Wish
+from polyadic.tracing.exporting import exported
+from polyadic.tracing.spans import started
 from polyadic.workspace import Workspace
 
 _BEHIND_QUESTIONS = 5
@@ -36,7 +38,8 @@ def main() -> None:
     with contextlib.suppress(OSError):
         os.nice(_BEHIND_QUESTIONS)
     try:
-        asyncio.run(_run(Path(asked["workspace"]), Path(asked["incoming"]), Wish(**asked["wish"])))
+        with exported(lambda problem: print(problem, file=sys.stderr)), started("job"):
+            asyncio.run(_run(Path(asked["workspace"]), Path(asked["incoming"]), Wish(**asked["wish"])))
     except asyncio.CancelledError:
         _say("cancelled", {})
     except PolyadicError as error:
@@ -97,7 +100,8 @@ def _told() -> Callable[[Progress], None]:
 
 
 def _plain(report: IndexReport) -> dict[str, Any]:
-    return asdict(report)
+    failed = [replace(one, reason=without_addresses(one.reason)) for one in report.failed]
+    return asdict(replace(report, failed=failed, stopped=without_addresses(report.stopped)))
 
 
 def _say(what: str, content: dict[str, Any]) -> None:

@@ -3,12 +3,12 @@
 import asyncio
 import base64
 import binascii
-from bisect import bisect_right
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
+from polyadic.construction.publishing import withdraw
 from polyadic.knowledge import Document, page_of
 from polyadic.serving.access import Name, Reading, Served, Writing
 from polyadic.serving.handing_in import hand_in_files, hand_in_texts
@@ -48,12 +48,10 @@ def documents(
     limit: Annotated[int, _PAGE] = 100,
 ) -> DocumentPage:
     """By source, in pages."""
-    wanted = search.casefold()
-    found = [one for one in kb.documents() if wanted in one.source.casefold() or wanted in one.title.casefold()]
-    start = bisect_right(found, _source_in(after), key=lambda one: one.source) if after else 0
-    shown = found[start : start + limit]
-    more = start + limit < len(found)
-    return DocumentPage(documents=shown, total=len(found), next=_mark(shown[-1].source) if more else "")
+    with kb.store().read() as reader:
+        page = reader.listed(_source_in(after) if after else None, limit, search)
+    shown = list(page.documents)
+    return DocumentPage(documents=shown, total=page.total, next=_mark(shown[-1].source) if page.more else "")
 
 
 @router.post("/files", status_code=202, summary="Upload files", openapi_extra=_FILES)
@@ -125,8 +123,9 @@ async def change(workspace: Name, document: Identifier, changed: Changed, kb: Wr
 @router.delete("/{document}", status_code=204, summary="Withdraw a document", response_class=Response)
 async def delete(workspace: Name, document: Identifier, kb: Writing, service: Served) -> None:
     """With all that only it supports; no model is asked. 409 while documents are being read."""
-    record = await asyncio.to_thread(_record, kb, document)
-    await service.work.run(kb.adelete(record.source))
+    await asyncio.to_thread(_record, kb, document)
+    # By identifier: a source is looked for in other places too.
+    await service.work.run(withdraw(kb.store(), [document], lambda: kb.embedder))
 
 
 def _record(kb: Workspace, identifier: str) -> DocumentRecord:

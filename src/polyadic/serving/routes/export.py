@@ -42,7 +42,7 @@ async def export(
 ) -> FileResponse:
     """Of one state, whole; the same evidence gives the same bytes."""
     # Written first: whoever reads slowly must not keep a state of the store from being tidied up.
-    async with service.turns.turn():
+    async with service.turns.turn(workspace):
         await asyncio.to_thread(export_file, kb, format, file)
     name = f"{workspace}.{_ENDINGS[format]}"
     return FileResponse(file, media_type=_TYPES[format], filename=name)

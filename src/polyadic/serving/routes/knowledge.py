@@ -18,17 +18,19 @@ from polyadic.serving.schemas import (
     Identifier,
     Neighbourhood,
 )
-from polyadic.serving.searching import around, entities_like, fact_with_places, facts_like, facts_of
+from polyadic.serving.searching import Around, around, entities_like, fact_with_places, facts_like, facts_of, overview
+from polyadic.serving.service import Service
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["knowledge"])
 Words = Annotated[str, Query(alias="q", max_length=1000, description="a name, or what it is about")]
 Limit = Annotated[int, Query(ge=1, le=200)]
+Drawn = Annotated[int, Query(ge=1, description="most entities")]
 
 
 @router.get("/entities", summary="Search entities")
 async def entities(workspace: Name, kb: Reading, service: Served, words: Words = "", limit: Limit = 20) -> EntityList:
     """Those with such a name first, then those nearest in meaning; the best connected where nothing is said."""
-    async with service.turns.turn():
+    async with service.turns.turn(workspace):
         found = await service.work.run(entities_like(kb, words, limit))
     return EntityList(entities=[EntityFound(entity=entity, similarity=similarity) for entity, similarity in found])
 
@@ -36,7 +38,7 @@ async def entities(workspace: Name, kb: Reading, service: Served, words: Words =
 @router.get("/facts", summary="Search facts")
 async def facts(workspace: Name, kb: Reading, service: Served, words: Words = "", limit: Limit = 20) -> FactList:
     """Those nearest in meaning; the most complete where nothing is said."""
-    async with service.turns.turn():
+    async with service.turns.turn(workspace):
         found = await service.work.run(facts_like(kb, words, limit))
     return FactList(facts=[FactFound(fact=fact, similarity=similarity) for fact, similarity in found])
 
@@ -61,13 +63,27 @@ def neighbourhood(
     kb: Reading,
     service: Served,
     kind: Annotated[Literal["entity", "fact"], Query(description="of what")],
-    id: Annotated[Identifier, Query(description="its identifier")],
+    id: Annotated[list[Identifier], Query(min_length=1, max_length=200, description="its identifier, or several")],
     hops: Annotated[int, Query(ge=0, le=3, description="how many steps from there")] = 1,
-    limit: Annotated[int, Query(ge=1, description="most entities")] = 200,
+    limit: Drawn = 200,
 ) -> Neighbourhood:
     """For a drawing: facts with all that they connect, the most complete first."""
+    _bound(service, limit)
+    return _told(around(kb, kind, id, hops, limit))
+
+
+@router.get("/overview", summary="The best connected entities, and what lies around them")
+def beginning(workspace: Name, kb: Reading, service: Served, limit: Drawn = 150) -> Neighbourhood:
+    """Where a drawing may begin: the whole hypergraph, if it has no more entities than asked for."""
+    _bound(service, limit)
+    return _told(overview(kb, limit))
+
+
+def _bound(service: Service, limit: int) -> None:
     if limit > service.limits.graph_entities:
         raise Refused(422, "invalid-request", f"a neighbourhood has at most {service.limits.graph_entities:,} entities")
-    found = around(kb, kind, id, hops, limit)
+
+
+def _told(found: Around) -> Neighbourhood:
     edges = [Hyperedge(fact=fact, entities=list(members)) for fact, members in found.facts]
     return Neighbourhood(entities=found.entities, facts=edges, whole=found.whole)

@@ -1,0 +1,179 @@
+/** One question and its answer, as it comes and as it stays. */
+
+import { Problem, workspacePath } from "./api.js";
+import { answered, bill, sources, unanswered } from "./ask_answer.js";
+import { why } from "./ask_why.js";
+import { el, replace } from "./dom.js";
+import { notice, problemNotice } from "./parts.js";
+import { prose } from "./prose.js";
+import { duration, total, traceList } from "./trace.js";
+
+/** One question with all that has come for it so far. */
+export class Turn {
+  /**
+   * @param {string} question
+   * @param {object} request how it is asked, beside the question and what was said before
+   */
+  constructor(question, request) {
+    this.question = question;
+    this.request = request;
+    this.steps = [];
+    this.text = "";
+    this.answer = null;
+    this.error = null;
+    this.state = "asking";
+    this.abort = new AbortController();
+  }
+
+  /**
+   * Ask, and tell of everything that comes.
+   *
+   * @param {object} ctx
+   * @param {Array<{question: string, answer: string}>} history
+   * @param {(turn: Turn) => void} onNews
+   */
+  async ask(ctx, history, onNews) {
+    const body = { question: this.question, history, ...this.request };
+    const leave = () => this.abort.abort();
+    ctx.signal.addEventListener("abort", leave);
+    try {
+      const path = workspacePath(ctx.workspace, "query/stream");
+      for await (const { event, data } of ctx.api.events(path, { method: "POST", body, signal: this.abort.signal })) {
+        this.#take(event, data);
+        onNews(this);
+      }
+      if (!this.answer) {
+        throw new Problem(0, "broken-off", "the answer broke off: the server may have been stopped");
+      }
+    } catch (error) {
+      this.state = error.name === "AbortError" ? "stopped" : "failed";
+      this.error = error;
+      if (this.state === "failed" && !(error instanceof Problem)) {
+        reportError(error);
+      }
+    } finally {
+      ctx.signal.removeEventListener("abort", leave);
+    }
+    onNews(this);
+  }
+
+  #take(event, data) {
+    if (event === "step") {
+      this.steps.push(data);
+    } else if (event === "token") {
+      this.text += data.text;
+      this.state = "writing";
+    } else if (event === "answer") {
+      this.answer = data;
+      this.steps = data.trace;
+      this.text = data.text;
+      this.state = "done";
+    } else if (event === "problem") {
+      throw new Problem(0, data.type.replace("urn:polyadic:problem:", ""), data.detail);
+    }
+  }
+}
+
+/** What a turn looks like; drawn anew, part by part, when there is news of it. */
+export class TurnView {
+  /**
+   * @param {object} ctx
+   * @param {Turn} turn
+   * @param {{again: (turn: Turn) => void, withoutFilter: (turn: Turn) => void}} offers
+   */
+  constructor(ctx, turn, offers) {
+    this.ctx = ctx;
+    this.turn = turn;
+    this.offers = offers;
+    this.understood = el("p", { class: "muted small", hidden: true });
+    this.summary = el("summary", { class: "muted small" });
+    this.steps = el("div", {});
+    this.trace = el("details", { class: "how", open: turn.state === "asking" }, this.summary, this.steps);
+    this.prose = el("div", { class: "answer-text" });
+    this.below = el("div", { class: "stack" });
+    this.root = el(
+      "article",
+      { class: "turn" },
+      el("h2", { class: "question", tabindex: "-1" }, turn.question),
+      this.understood,
+      this.trace,
+      this.prose,
+      this.below,
+    );
+    this.waiting = false;
+    this.news();
+  }
+
+  /** Show what there is; several pieces in one frame are drawn once. */
+  news() {
+    if (!this.waiting) {
+      this.waiting = true;
+      requestAnimationFrame(() => {
+        this.waiting = false;
+        this.#draw();
+      });
+    }
+  }
+
+  #draw() {
+    const { turn } = this;
+    if (turn.state !== "asking" && !this.folded) {
+      this.folded = true;
+      this.trace.open = false;
+    }
+    this.root.setAttribute("aria-busy", String(turn.state === "asking" || turn.state === "writing"));
+    this.trace.hidden = turn.state !== "asking" && !turn.steps.length;
+    replace(this.summary, progress(turn));
+    replace(this.steps, traceList(turn.steps));
+    if (turn.answer) {
+      this.#drawAnswer(turn.answer);
+    } else {
+      replace(this.prose, prose(turn.text, pending));
+      replace(this.below, this.#ending());
+    }
+  }
+
+  #drawAnswer(answer) {
+    const differs = answer.question.trim() !== this.turn.question.trim();
+    this.understood.hidden = !differs;
+    replace(this.understood, differs ? `Understood as: ${answer.question}` : null);
+    if (answer.answered) {
+      replace(this.prose, answered(this.ctx, answer));
+      replace(this.below, sources(this.ctx, answer), why(this.ctx, answer), bill(answer));
+    } else {
+      replace(this.prose);
+      replace(
+        this.below,
+        unanswered(this.ctx, this.turn, this.offers),
+        answer.knowledge.items.length ? why(this.ctx, answer) : null,
+        bill(answer),
+      );
+    }
+  }
+
+  #ending() {
+    const { state, error } = this.turn;
+    const again = () => this.offers.again(this.turn);
+    if (state === "failed") {
+      return problemNotice(error, again);
+    }
+    return state === "stopped" ? notice("info", "Stopped before the answer was whole.") : null;
+  }
+}
+
+/** A marker whose source is not known yet. */
+function pending(marker) {
+  return el("sup", { class: "citation pending" }, marker);
+}
+
+function progress({ state, steps, answer }) {
+  const spinner = el("span", { class: "spinner", "aria-hidden": "true" });
+  if (state === "asking") {
+    return [spinner, steps.length ? `${steps.at(-1).name} …` : "Looking for what bears on it …"];
+  }
+  if (state === "writing") {
+    return [spinner, `Writing, after ${steps.length} steps in ${duration(total(steps))}`];
+  }
+  const method = answer?.knowledge.method ? `${answer.knowledge.method}: ` : "";
+  return `${method}${steps.length} steps in ${duration(total(steps))}`;
+}

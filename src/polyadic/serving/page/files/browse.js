@@ -1,0 +1,53 @@
+/** Browsing what the documents say: entities and facts, and what each of them leads to. */
+
+import { browseEntities } from "./browse_entities.js";
+import { browseFacts } from "./browse_facts.js";
+import { el, replace } from "./dom.js";
+import { button, empty, tabs } from "./parts.js";
+import { counted } from "./words.js";
+
+export const title = "Browse";
+const TABS = ["entities", "facts"];
+
+/**
+ * `params` may say `tab`, and the identifier of an `entity` or a `fact` to begin with.
+ *
+ * @param {HTMLElement} root
+ * @param {object} ctx
+ */
+export async function mount(root, ctx) {
+  const { facts, entities } = ctx.info.counts;
+  if (!entities) {
+    replace(
+      root,
+      el("h1", {}, title),
+      empty(
+        "Nothing to browse yet",
+        "Entities and facts come from documents.",
+        button(ctx.canWrite ? "Hand in documents" : "Look at documents", () => ctx.go("documents"), {
+          class: "button primary",
+        }),
+      ),
+    );
+    return;
+  }
+  const wanted = ctx.params.get("fact") ? "facts" : (ctx.params.get("tab") ?? "entities");
+  const panels = [
+    { label: `Entities (${entities.toLocaleString("en")})`, panel: () => browseEntities(ctx) },
+    { label: `Facts (${facts.toLocaleString("en")})`, panel: () => browseFacts(ctx) },
+  ];
+  replace(
+    root,
+    el(
+      "div",
+      { class: "stack" },
+      el(
+        "div",
+        {},
+        el("h1", {}, title),
+        el("p", { class: "muted" }, `What ${counted(ctx.info.counts.documents, "document")} say, fact by fact.`),
+      ),
+      tabs(panels, { label: "What to browse", selected: Math.max(0, TABS.indexOf(wanted)) }),
+    ),
+  );
+}

@@ -1,0 +1,83 @@
+/** Whether all that a workspace stands on is well. */
+
+import { workspacePath } from "./api.js";
+import { latest } from "./asking.js";
+import { el, replace } from "./dom.js";
+import { busy, button, problemNotice } from "./parts.js";
+import { counted } from "./words.js";
+
+const STATES = { good: "fine", doubtful: "look at this", bad: "wrong" };
+const FACTS_READ_UNASKED = 20_000;
+const NAMES = {
+  disk: "Disk",
+  store: "Store",
+  embedding: "Embedding model",
+  model: "Language model",
+  hierarchy: "Themes",
+};
+
+/**
+ * What the server finds when it looks.
+ *
+ * @param {object} ctx
+ * @returns {{check: HTMLElement, done: Promise<void>}} `done` once it has been looked for the first time,
+ *   which in a large store is not done unasked
+ */
+export function checkSection(ctx) {
+  const found = el("div", { role: "status" });
+  const again = button("Look again", () => look.now(), { class: "button small" });
+  const look = latest(
+    async (signal) => {
+      again.disabled = true;
+      replace(found, busy("Reading the whole store and trying the models"));
+      try {
+        const told = await ctx.api.get(workspacePath(ctx.workspace, "check"), {}, { signal });
+        replace(found, sum(told.findings), el("ul", { class: "list checks" }, told.findings.map(row)));
+      } catch (error) {
+        if (error.name === "AbortError") {
+          throw error;
+        }
+        replace(found, problemNotice(error));
+      } finally {
+        again.disabled = false;
+      }
+    },
+    0,
+    ctx.signal,
+  );
+  const check = el("div", { class: "stack" }, found, el("div", {}, again));
+  if (ctx.info.counts.facts > FACTS_READ_UNASKED) {
+    replace(found, el("p", { class: "muted" }, "To find out, the whole store is read, which takes a while here."));
+    replace(again, "Look");
+    return { check, done: Promise.resolve() };
+  }
+  return { check, done: look.now() };
+}
+
+function sum(findings) {
+  const bad = findings.filter((one) => one.state === "bad").length;
+  const doubtful = findings.filter((one) => one.state === "doubtful").length;
+  if (!bad && !doubtful) {
+    return el("p", { class: "muted" }, "Yes: nothing needs to be done.");
+  }
+  const told = [
+    bad ? counted(bad, "thing is wrong", "things are wrong") : "",
+    doubtful ? `${doubtful} to look at` : "",
+  ];
+  return el("p", {}, `${told.filter(Boolean).join(", ")}.`);
+}
+
+function row(finding) {
+  return el(
+    "li",
+    { class: "check", data: { state: finding.state } },
+    el("span", { class: "check-state" }, STATES[finding.state]),
+    el(
+      "div",
+      { class: "grow" },
+      el("strong", {}, NAMES[finding.what] ?? finding.what),
+      el("p", {}, finding.detail),
+      finding.next_step ? el("p", { class: "small check-next" }, `What to do: ${finding.next_step}`) : null,
+    ),
+  );
+}

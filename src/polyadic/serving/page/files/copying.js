@@ -1,0 +1,32 @@
+/** To the clipboard, also where the page came over plain HTTP, which has no clipboard of the newer kind. */
+
+import { el } from "./dom.js";
+import { toast } from "./parts.js";
+
+/**
+ * Copy a text, and say so.
+ *
+ * @param {string} text
+ * @param {string} said
+ */
+export async function copyText(text, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(said);
+  } catch {
+    toast(copiedBySelecting(text) ? said : "This browser lets nothing be copied from here: select the words by hand.");
+  }
+}
+
+function copiedBySelecting(text) {
+  const area = el("textarea", { class: "visually-hidden", value: text, "aria-hidden": "true" });
+  // What lies outside an open dialog cannot be selected.
+  const place = document.querySelector("dialog[open]") ?? document.body;
+  const before = document.activeElement;
+  place.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  before?.focus();
+  return done;
+}

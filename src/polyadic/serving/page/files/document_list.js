@@ -1,0 +1,221 @@
+/** The documents that there are, in pages. */
+
+import { workspacePath } from "./api.js";
+import { latest } from "./asking.js";
+import { el, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { busy, button, confirmed, empty, notice, problemNotice, toast } from "./parts.js";
+import { openDocument } from "./source.js";
+import { counted, sourceName } from "./words.js";
+
+const PAGE = 50;
+const TYPING = 250;
+const METADATA_SHOWN = 3;
+
+/**
+ * Documents by source, with a search and pages.
+ *
+ * @param {object} ctx
+ * @param {(job: object) => void} onJob told of each job that this began
+ * @returns {{node: HTMLElement, load: () => Promise<void>}}
+ */
+export function documentList(ctx, onJob) {
+  const list = new List(ctx, onJob);
+  return { node: list.node, load: () => list.load() };
+}
+
+class List {
+  constructor(ctx, onJob) {
+    this.ctx = ctx;
+    this.onJob = onJob;
+    /** Marks of the pages before the one that is shown. */
+    this.before = [];
+    this.after = "";
+    this.count = el("p", { class: "muted small", role: "status" });
+    this.told = el("div", {});
+    this.body = el("div", {}, busy("Looking at the documents"));
+    this.search = el("input", {
+      type: "search",
+      class: "field",
+      placeholder: "Part of a title or source",
+      "aria-label": "Search documents",
+    });
+    this.refresh = latest((signal) => this.#load(signal), TYPING, ctx.signal);
+    this.search.addEventListener("input", () => {
+      this.before = [];
+      this.after = "";
+      this.refresh();
+    });
+    this.bar = el("div", { class: "row apart list-bar" }, el("div", { class: "search-box" }, this.search), this.count);
+    this.node = el("section", { class: "stack close", "aria-label": "Documents" }, this.bar, this.told, this.body);
+  }
+
+  load() {
+    return this.refresh.now();
+  }
+
+  async #load(signal) {
+    const words = this.search.value.trim();
+    try {
+      const page = await this.ctx.api.get(
+        workspacePath(this.ctx.workspace, "documents"),
+        { search: words, after: this.after, limit: PAGE },
+        { signal },
+      );
+      this.#draw(page, words);
+    } catch (error) {
+      if (error.name === "AbortError") {
+        throw error;
+      }
+      replace(
+        this.body,
+        problemNotice(error, () => this.load()),
+      );
+    }
+  }
+
+  #draw(page, words) {
+    const isEmpty = !page.total && !words;
+    this.bar.hidden = isEmpty;
+    replace(this.count, words ? `${counted(page.total, "document")} found` : counted(page.total, "document"));
+    if (!page.documents.length) {
+      replace(this.body, this.#nothing(words));
+      return;
+    }
+    const unread = page.documents.reduce((sum, one) => sum + one.failed, 0);
+    replace(
+      this.body,
+      unread && this.ctx.canWrite ? this.#retryNotice(unread) : null,
+      el(
+        "ul",
+        { class: "list rows" },
+        page.documents.map((record) => this.#row(record)),
+      ),
+      this.#pager(page.next),
+    );
+  }
+
+  #nothing(words) {
+    if (words) {
+      return empty(
+        "Nothing is called so",
+        "The search looks at titles and sources, not at what documents say: ask for that.",
+      );
+    }
+    const hint = this.ctx.canWrite
+      ? "What is handed in is read into facts. It appears here, and can be asked about, as soon as it has been read."
+      : "Nobody has handed in anything yet.";
+    return empty("No documents yet", hint);
+  }
+
+  #retryNotice(unread) {
+    const again = button("Try them again", async () => {
+      try {
+        this.onJob(await this.ctx.api.post(workspacePath(this.ctx.workspace, "jobs")));
+        replace(this.told);
+      } catch (error) {
+        replace(this.told, problemNotice(error));
+      }
+    });
+    return notice("warning", `${counted(unread, "chunk")} of these documents could not be read.`, again);
+  }
+
+  #row(record) {
+    const name = record.title || sourceName(record.source);
+    const metadata = Object.entries(record.metadata)
+      .slice(0, METADATA_SHOWN)
+      .map((pair) => pair.join(" "));
+    const open = button(name, () => openDocument(this.ctx, record.id), { class: "link row-title" });
+    const remove = el(
+      "button",
+      { type: "button", class: "button quiet square small", "aria-label": `Withdraw ${name}`, title: "Withdraw" },
+      icon("trash"),
+    );
+    const row = el(
+      "li",
+      { class: "row-item" },
+      el(
+        "div",
+        { class: "grow" },
+        open,
+        el(
+          "p",
+          { class: "muted small" },
+          [record.title ? sourceName(record.source) : "", ...metadata].filter(Boolean).join(" · "),
+        ),
+      ),
+      el(
+        "p",
+        { class: "row-numbers small muted" },
+        el("span", {}, counted(record.facts, "fact")),
+        el("span", {}, counted(record.chunks, "chunk")),
+        record.failed ? el("span", { class: "warned" }, `${record.failed} unread`) : null,
+      ),
+      this.ctx.canWrite ? remove : null,
+    );
+    remove.addEventListener("click", () => this.#withdraw(record, name));
+    return row;
+  }
+
+  async #withdraw(record, name) {
+    const text = `Withdraw “${name}”? Facts that only this document states go with it.`;
+    if (await confirmed(text, "Withdraw it")) {
+      await this.#withdrawn(record, name);
+    }
+  }
+
+  async #withdrawn(record, name) {
+    const again = button("Try again", () => this.#withdrawn(record, name));
+    try {
+      await this.ctx.api.del(workspacePath(this.ctx.workspace, `documents/${record.id}`));
+      replace(this.told);
+      toast(`${name} is withdrawn.`);
+      await this.load();
+    } catch (error) {
+      const busyNow =
+        "A job is writing to this workspace, so nothing can be withdrawn before it has ended or is cancelled.";
+      replace(
+        this.told,
+        error.status === 409
+          ? notice("warning", busyNow, again)
+          : problemNotice(error, () => this.#withdrawn(record, name)),
+      );
+      this.told.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  #pager(next) {
+    if (!next && !this.before.length) {
+      return null;
+    }
+    const move = (change) => {
+      change();
+      this.load();
+      this.node.scrollIntoView({ block: "start" });
+    };
+    const back = button(
+      "Previous",
+      () =>
+        move(() => {
+          this.after = this.before.pop();
+        }),
+      { disabled: !this.before.length },
+    );
+    const on = button(
+      "Next",
+      () =>
+        move(() => {
+          this.before.push(this.after);
+          this.after = next;
+        }),
+      { disabled: !next },
+    );
+    return el(
+      "nav",
+      { class: "row centred pager", "aria-label": "Pages of documents" },
+      back,
+      el("span", { class: "muted small" }, `Page ${this.before.length + 1}`),
+      on,
+    );
+  }
+}

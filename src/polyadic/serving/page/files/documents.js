@@ -1,0 +1,30 @@
+/** Documents: handing them in, how far reading them has come, and what there is. */
+
+import { documentList } from "./document_list.js";
+import { el } from "./dom.js";
+import { handingIn } from "./handing_in.js";
+import { jobBoard } from "./jobs.js";
+
+export const title = "Documents";
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} ctx
+ */
+export async function mount(root, ctx) {
+  const list = documentList(ctx, (job) => jobs.watch(job));
+  const jobs = jobBoard(ctx, () => list.load());
+  root.append(
+    el(
+      "div",
+      { class: "stack wide-gap" },
+      el("h1", {}, title),
+      ctx.canWrite
+        ? handingIn(ctx, (job) => jobs.watch(job))
+        : el("p", { class: "muted" }, "Your key is for reading: documents are handed in with one that may write."),
+      jobs.node,
+      list.node,
+    ),
+  );
+  await Promise.all([jobs.load(), list.load()]);
+}

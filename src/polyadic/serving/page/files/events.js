@@ -1,0 +1,49 @@
+/** Server-sent events out of the bytes of a reply. */
+
+/**
+ * Each event as it comes, its data read as JSON; comments are left out.
+ *
+ * @param {ReadableStream<Uint8Array>} stream
+ * @param {(error: Error) => Error} translated makes what is thrown of what broke the stream off
+ * @returns {AsyncGenerator<{event: string, data: any}>}
+ */
+export async function* eventsIn(stream, translated = (error) => error) {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error) => {
+        throw translated(error);
+      });
+      rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+      const blocks = rest.split("\n\n");
+      rest = done ? "" : blocks.pop();
+      yield* blocks.map(eventOf).filter(Boolean);
+      if (done) {
+        return;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * One event; null for a comment.
+ *
+ * @param {string} block
+ * @returns {{event: string, data: any}|null}
+ */
+export function eventOf(block) {
+  let event = "message";
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) {
+      event = line.slice(6).trim();
+    } else if (line.startsWith("data:")) {
+      data.push(line.slice(5).trim());
+    }
+  }
+  return data.length ? { event, data: JSON.parse(data.join("\n")) } : null;
+}

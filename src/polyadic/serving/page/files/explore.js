@@ -1,0 +1,185 @@
+/** Walking through the hypergraph: what lies around what, and where it stands. */
+
+import { workspacePath } from "./api.js";
+import { el, replace } from "./dom.js";
+import { detailPanel } from "./explore_panel.js";
+import { storeSearch } from "./explore_search.js";
+import { Shown } from "./explore_shown.js";
+import { trailOf } from "./explore_trail.js";
+import { drawHypergraph } from "./graph.js";
+import { busy, button, empty, problemNotice, toast } from "./parts.js";
+import { counted } from "./words.js";
+
+export const title = "Explore";
+const LIMITS = [50, 150, 500, 1000, 2000];
+const LIMIT = 150;
+const PATIENCE = 120;
+const BEST = 8;
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} ctx see main.js
+ * @returns {Promise<() => void>}
+ */
+export async function mount(root, ctx) {
+  if (!ctx.info.counts.entities) {
+    replace(root, nothingYet(ctx));
+    return () => {};
+  }
+  const view = new Explore(root, ctx);
+  await view.begin(view.place);
+  return () => view.leave();
+}
+
+function nothingYet(ctx) {
+  const add = button("Add documents", () => ctx.go("documents"), { class: "button primary" });
+  const hint = "Facts and the entities that they join are drawn here once documents have been read.";
+  return empty("Nothing to explore yet", hint, ctx.canWrite && add);
+}
+
+/** What the address asks for: an entity or a fact; neither is the overview. */
+function placeIn(params) {
+  const kind = ["entity", "fact"].find((one) => params.get(one));
+  return kind ? { kind, id: params.get(kind), name: "" } : { kind: "overview", id: "", name: "Overview" };
+}
+
+class Explore {
+  constructor(root, ctx) {
+    this.ctx = ctx;
+    this.shown = new Shown();
+    this.drawing = null;
+    this.limit = LIMITS.find((limit) => String(limit) === ctx.params.get("limit")) ?? LIMIT;
+    this.place = placeIn(ctx.params);
+    this.asked = 0;
+    this.stage = el("div", { class: "explore-graph grow" });
+    this.told = el("p", { class: "muted small", role: "status", "aria-live": "polite" });
+    this.trail = trailOf(ctx.workspace, (place) => this.begin(place));
+    this.panel = detailPanel(ctx, {
+      reach: (kind, id) => this.reach(kind, id),
+      expand: (id) => this.expand(id),
+      begin: (place) => this.begin(place),
+      best: () => this.shown.best(BEST),
+    });
+    const search = storeSearch(ctx, (place) => this.begin(place));
+    const amount = el("div", { class: "explore-amount" }, this.told, this.#limits());
+    const head = el("div", { class: "explore-head" }, search, this.trail.root, amount);
+    replace(root, head, el("div", { class: "explore" }, this.stage, this.panel.root));
+  }
+
+  #limits() {
+    const choose = (event) => {
+      this.limit = Number(event.target.value);
+      this.begin(this.place);
+    };
+    const options = LIMITS.map((limit) =>
+      el("option", { value: limit, selected: limit === this.limit }, `up to ${limit.toLocaleString("en")}`),
+    );
+    const label = { class: "field", "aria-label": "Entities drawn at most", on: { change: choose } };
+    return el("select", label, options);
+  }
+
+  #get(rest, query) {
+    return this.ctx.api.get(workspacePath(this.ctx.workspace, rest), query, { signal: this.ctx.signal });
+  }
+
+  /** Draw what lies around a place, instead of what was drawn. */
+  async begin(place) {
+    this.asked += 1;
+    const { asked } = this;
+    if (!this.drawing) replace(this.stage, busy("Gathering what lies there"));
+    try {
+      const around = { kind: place.kind, id: place.id, hops: 2, limit: this.limit };
+      const overview = place.kind === "overview";
+      const told = await (overview ? this.#get("overview", { limit: this.limit }) : this.#get("neighbourhood", around));
+      if (asked !== this.asked) return;
+      this.place = { ...place, name: place.name || nameIn(told, place.id) };
+      this.trail.arrive(this.place, this.limit === LIMIT ? null : this.limit);
+      this.shown.begin(told);
+      this.#draw(true);
+      this.drawing.select(overview ? null : place.id, false);
+    } catch (error) {
+      this.#failed(error, () => this.begin(place));
+    }
+  }
+
+  /** Add what lies around an entity. */
+  async expand(id) {
+    try {
+      const { room, limit } = this.shown.roomToExpand(id);
+      if (!room) {
+        toast(
+          `No more than ${LIMITS.at(-1).toLocaleString("en")} entities can be drawn. Begin at one of them instead.`,
+        );
+        return;
+      }
+      const told = await this.#get("neighbourhood", { kind: "entity", id, hops: 1, limit });
+      const more = this.shown.add(told);
+      this.#draw();
+      this.drawing.select(id);
+      toast(
+        more.facts
+          ? `${counted(more.entities, "entity", "entities")} and ${counted(more.facts, "fact")} more`
+          : "All that lies around it is drawn already.",
+      );
+    } catch (error) {
+      this.#failed(error, () => this.expand(id));
+    }
+  }
+
+  /** Select something, and draw it before where it is not yet there. */
+  async reach(kind, id) {
+    try {
+      if (!this.shown.has(id)) {
+        this.shown.add(await this.#get("neighbourhood", { kind, id, hops: kind === "fact" ? 0 : 1, limit: 30 }));
+        this.#draw();
+      }
+      this.drawing.select(id);
+    } catch (error) {
+      this.#failed(error, () => this.reach(kind, id));
+    }
+  }
+
+  #draw(anew = false) {
+    const { told, whole } = this.shown;
+    const { counts } = this.ctx.info;
+    const all = told.entities.length === counts.entities && told.facts.length === counts.facts;
+    const drawn = `${of(told.entities.length, counts.entities)} entities, ${of(told.facts.length, counts.facts)} facts`;
+    this.told.textContent = all ? `${drawn}: all there is` : whole ? drawn : `${drawn}; more lies there`;
+    if (this.drawing) {
+      this.drawing.update(told, anew);
+      return;
+    }
+    replace(this.stage);
+    this.drawing = drawHypergraph(this.stage, told, {
+      onExpand: (id) => this.expand(id),
+      onOpenFact: (id) => this.panel.openFirstPlace(id),
+      onSelect: (item) => this.#chosen(item),
+    });
+    this.panel.show(null);
+  }
+
+  /** While somebody walks with the arrow keys, what is only passed is not asked for. */
+  #chosen(item) {
+    clearTimeout(this.choosing);
+    this.choosing = setTimeout(() => this.panel.show(item), item ? PATIENCE : 0);
+  }
+
+  #failed(error, retry) {
+    if (error.name === "AbortError") return;
+    if (this.drawing) this.panel.fail(error, retry);
+    else replace(this.stage, problemNotice(error, retry));
+  }
+
+  leave() {
+    clearTimeout(this.choosing);
+    this.drawing?.destroy();
+  }
+}
+
+function nameIn({ entities, facts }, id) {
+  return entities.find((one) => one.id === id)?.name ?? facts.find(({ fact }) => fact.id === id)?.fact.text ?? "";
+}
+
+function of(some, all) {
+  return some < all ? `${some.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en");
+}

@@ -1,0 +1,59 @@
+/** The way that was gone: each place leads back to itself, also by the browser's own button. */
+
+import { el, replace } from "./dom.js";
+
+const LONGEST = 32;
+const MOST = 6;
+// By workspace, as long as the page is open: the view is made anew when somebody goes back.
+const trails = new Map();
+
+/**
+ * @typedef {{kind: "overview" | "entity" | "fact", id: string, name: string}} Place
+ */
+
+/**
+ * @param {string} workspace
+ * @param {(place: Place) => void} onGo
+ * @returns {{root: HTMLElement, arrive: (place: Place, limit: number | null) => void}} `arrive` tells where one is
+ *   now; the limit is said in the address where it is not the usual one
+ */
+export function trailOf(workspace, onGo) {
+  const list = el("ol", { class: "explore-trail list" });
+  const root = el("nav", { "aria-label": "The way here", class: "explore-way" }, list);
+  const arrive = (place, limit) => {
+    const trail = gone(trails.get(workspace) ?? [], place);
+    trails.set(workspace, trail);
+    address(workspace, place, limit);
+    root.hidden = trail.length < 2;
+    replace(
+      list,
+      trail.slice(-MOST).map((one) => step(one, one === place, onGo)),
+    );
+  };
+  return { root, arrive };
+}
+
+/** The trail as far as the place, if one has been there; else with it. */
+function gone(trail, place) {
+  const there = trail.findIndex(({ kind, id }) => kind === place.kind && id === place.id);
+  const before = there < 0 ? trail : trail.slice(0, there);
+  const begun = before.length || place.kind === "overview";
+  return [...(begun ? before : [{ kind: "overview", id: "", name: "Overview" }]), place];
+}
+
+function step(place, here, onGo) {
+  const name = place.name.length > LONGEST ? `${[...place.name].slice(0, LONGEST).join("").trimEnd()}…` : place.name;
+  const shown = here
+    ? el("span", { "aria-current": "page" }, name)
+    : el("button", { type: "button", class: "link", on: { click: () => onGo(place) } }, name);
+  return el("li", {}, shown);
+}
+
+/** A new entry of the history, but none for the place where one is. */
+function address(workspace, { kind, id }, limit) {
+  const query = new URLSearchParams();
+  if (id) query.set(kind, id);
+  if (limit) query.set("limit", String(limit));
+  const hash = `#/${encodeURIComponent(workspace)}/explore${query.size ? `?${query}` : ""}`;
+  if (location.hash !== hash) history.pushState(null, "", hash);
+}

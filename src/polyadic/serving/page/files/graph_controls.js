@@ -1,0 +1,109 @@
+// What stands round the drawing: finding something in it, types of entities, nearer and farther.
+
+import { el, replace, svg } from "./dom.js";
+
+const TYPES_SHOWN = 8;
+const PATHS = {
+  nearer: "M12 5v14M5 12h14",
+  farther: "M5 12h14",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  reset: "M5 12a7 7 0 1 0 2.300-5.200M5 4v4h4",
+};
+
+/**
+ * Finding words in the drawing.
+ * @param {{onWords: (words: string) => void, onNext: (step: number) => void}} wishes
+ * @returns {{root: HTMLElement, tell: (found: number | null) => void, empty: () => void}}
+ */
+export function finder({ onWords, onNext }) {
+  const told = el("span", { class: "graph-found muted small", role: "status" });
+  const input = el("input", {
+    class: "field",
+    type: "search",
+    placeholder: "Find in the drawing",
+    "aria-label": "Find in the drawing",
+    autocomplete: "off",
+    spellcheck: "false",
+    on: {
+      input: () => onWords(input.value),
+      keydown: (event) => {
+        if (event.key === "Enter") onNext(event.shiftKey ? -1 : 1);
+      },
+    },
+  });
+  return {
+    root: el("div", { class: "graph-find" }, input, told),
+    tell: (found) => {
+      told.textContent = found === null ? "" : found ? `${found.toLocaleString("en")} found` : "not here";
+    },
+    empty: () => {
+      input.value = "";
+    },
+  };
+}
+
+/**
+ * Types of entities to choose from; none chosen means all.
+ * @param {(types: Set<string>) => void} onTypes
+ * @returns {{root: HTMLElement, show: (model: import("./graph_model.js").Model, chosen: Set<string>) => void}}
+ */
+export function typeChips(onTypes) {
+  const root = el("div", { class: "graph-types", role: "group", "aria-label": "Types of entities" });
+  let unfolded = false;
+  const show = (model, chosen) => {
+    const { types } = model;
+    root.hidden = types.length < 2;
+    const colours = new Map(model.bodies.slice(0, model.entities).map(({ type }, body) => [type, model.colour[body]]));
+    const shown = types.filter(({ type }, rank) => unfolded || rank < TYPES_SHOWN || chosen.has(type));
+    const more = types.length - shown.length;
+    const unfold = () => {
+      unfolded = true;
+      show(model, chosen);
+    };
+    replace(
+      root,
+      shown.map((one) => chip(one, colours.get(one.type), chosen, onTypes)),
+      more > 0 && el("button", { type: "button", class: "chip", on: { click: unfold } }, `${more} more types`),
+    );
+  };
+  return { root, show };
+}
+
+function chip({ type, count }, colour, chosen, onTypes) {
+  const turn = () => onTypes(new Set(chosen.has(type) ? [...chosen].filter((one) => one !== type) : [...chosen, type]));
+  return el(
+    "button",
+    { type: "button", class: "chip", "aria-pressed": String(chosen.has(type)), on: { click: turn }, data: { type } },
+    el("span", { class: `graph-dot graph-dot-${colour}`, "aria-hidden": "true" }),
+    type || "no type",
+    el("span", { class: "muted" }, ` ${count.toLocaleString("en")}`),
+  );
+}
+
+/**
+ * The buttons over the drawing.
+ * @param {{nearer: () => void, farther: () => void, fit: () => void, reset: () => void}} wishes
+ * @returns {HTMLElement}
+ */
+export function lookButtons({ nearer, farther, fit, reset }) {
+  return el(
+    "div",
+    { class: "graph-buttons", role: "group", "aria-label": "Look" },
+    lookButton("nearer", "Come nearer (+)", nearer),
+    lookButton("farther", "Go farther (−)", farther),
+    lookButton("fit", "Fit all in (F)", fit),
+    lookButton("reset", "Undo filters and selection, fit all in (0)", reset),
+  );
+}
+
+function lookButton(name, label, onClick) {
+  return el(
+    "button",
+    { type: "button", class: "graph-button", title: label, "aria-label": label, on: { click: onClick } },
+    svg(
+      "svg",
+      { class: "icon", viewBox: "0 0 24 24", width: 18, height: 18, "aria-hidden": "true" },
+      svg("path", { d: PATHS[name] }),
+    ),
+  );
+}

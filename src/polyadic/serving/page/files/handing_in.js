@@ -1,0 +1,179 @@
+/** Handing in files and texts. */
+
+import { workspacePath } from "./api.js";
+import { el, replace } from "./dom.js";
+import { button, notice, problemNotice } from "./parts.js";
+import { counted } from "./words.js";
+
+const KINDS = "txt md markdown html htm pdf docx pptx xlsx epub eml jsonl ndjson csv tsv".split(" ");
+const FILES_AT_ONCE = 100;
+const SHOWN = 8;
+
+/**
+ * Where files are dropped or chosen and texts pasted.
+ *
+ * @param {object} ctx
+ * @param {(job: object) => void} onJob told of each job that this began
+ * @returns {HTMLElement}
+ */
+export function handingIn(ctx, onJob) {
+  const told = el("div", { class: "stack close" });
+  const pasting = pasteForm(ctx, onJob, () => show(false));
+  const paste = button("Paste a text", () => show(pasting.hidden), { "aria-expanded": "false" });
+  const show = (open) => {
+    pasting.hidden = !open;
+    paste.setAttribute("aria-expanded", String(open));
+    (open ? pasting.querySelector("input") : paste).focus();
+  };
+  const hand = (files) => handIn(ctx, files, told, onJob);
+  return el("div", { class: "stack close" }, dropZone(hand, paste), told, pasting);
+}
+
+function dropZone(hand, paste) {
+  const picker = el("input", {
+    type: "file",
+    multiple: true,
+    hidden: true,
+    accept: KINDS.map((kind) => `.${kind}`).join(","),
+    "aria-label": "Files to hand in",
+  });
+  picker.addEventListener("change", () => {
+    hand([...picker.files]);
+    picker.value = "";
+  });
+  const choose = button("Choose files", () => picker.click(), { class: "button primary" });
+  const zone = el(
+    "section",
+    { class: "drop", "aria-label": "Hand in documents" },
+    el("p", { class: "drop-lead" }, "Drop files here, or"),
+    el("div", { class: "row centred" }, choose, paste),
+    el(
+      "p",
+      { class: "muted small" },
+      "Text, Markdown, HTML, PDF, Word, PowerPoint, Excel, EPUB, e-mail, CSV, JSON lines.",
+    ),
+    picker,
+  );
+  letDrop(zone, hand);
+  return zone;
+}
+
+function letDrop(zone, hand) {
+  let inside = 0;
+  const light = () => zone.classList.toggle("over", inside > 0);
+  const hasFiles = (event) => [...event.dataTransfer.types].includes("Files");
+  zone.addEventListener("dragenter", () => {
+    inside += 1;
+    light();
+  });
+  zone.addEventListener("dragleave", () => {
+    inside -= 1;
+    light();
+  });
+  zone.addEventListener("dragover", (event) => {
+    if (hasFiles(event)) {
+      event.preventDefault();
+    }
+  });
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    inside = 0;
+    light();
+    hand([...event.dataTransfer.files]);
+  });
+}
+
+/** One unknown file would have the server turn away all of them, so it is left out here and said. */
+async function handIn(ctx, files, told, onJob) {
+  const known = files.filter((file) => KINDS.includes(file.name.toLowerCase().split(".").pop()));
+  const left = files.filter((file) => !known.includes(file));
+  const leftOut = left.length ? [notice("warning", `Left out, because such files are not read: ${names(left)}.`)] : [];
+  replace(told, leftOut);
+  for (let first = 0; first < known.length; first += FILES_AT_ONCE) {
+    const some = known.slice(first, first + FILES_AT_ONCE);
+    const bar = el("progress", { max: 1, value: 0, "aria-label": "Sent" });
+    const label = el("span", {}, `Sending ${counted(some.length, "file")}`);
+    replace(told, leftOut, el("div", { class: "sending row", role: "status" }, label, bar));
+    try {
+      const job = await ctx.api.upload(workspacePath(ctx.workspace, "documents/files"), some, moves(bar), ctx.signal);
+      replace(told, leftOut);
+      onJob(job);
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        const rest = known.slice(first);
+        replace(
+          told,
+          leftOut,
+          problemNotice(error, () => handIn(ctx, rest, told, onJob)),
+        );
+      }
+      return;
+    }
+  }
+}
+
+function moves(bar) {
+  return (sent) => {
+    bar.value = sent;
+  };
+}
+
+function names(files) {
+  const shown = files.slice(0, SHOWN).map((file) => file.name);
+  return files.length > SHOWN ? `${shown.join(", ")} and ${files.length - SHOWN} more` : shown.join(", ");
+}
+
+function pasteForm(ctx, onJob, onDone) {
+  const told = el("div", {});
+  const named = el("input", { id: "paste-title", class: "field", maxlength: 500, autocomplete: "off" });
+  const text = el("textarea", { id: "paste-text", class: "field", rows: 8, required: true });
+  const source = el("input", {
+    id: "paste-source",
+    class: "field",
+    maxlength: 1000,
+    autocomplete: "off",
+    placeholder: "https://example.org/letters/7",
+    "aria-describedby": "paste-source-hint",
+  });
+  const form = el(
+    "form",
+    { class: "panel stack", hidden: true, "aria-label": "Paste a text" },
+    labelled("paste-title", "Title", named),
+    labelled("paste-text", "Text", text),
+    labelled("paste-source", "Address (optional)", source),
+    el(
+      "p",
+      { class: "muted small", id: "paste-source-hint" },
+      "The address is what the document is known by: the same one again is a new version of it.",
+    ),
+    told,
+    el(
+      "div",
+      { class: "row end" },
+      button("Not now", onDone, { class: "button quiet" }),
+      el("button", { type: "submit", class: "button primary" }, "Hand it in"),
+    ),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    replace(told);
+    try {
+      const texts = [{ text: text.value, title: named.value.trim(), source: source.value.trim() }];
+      const job = await ctx.api.post(
+        workspacePath(ctx.workspace, "documents/texts"),
+        { texts },
+        { signal: ctx.signal },
+      );
+      form.reset();
+      onDone();
+      onJob(job);
+    } catch (error) {
+      replace(told, problemNotice(error));
+    }
+  });
+  return form;
+}
+
+function labelled(id, label, field) {
+  return el("div", { class: "stack close" }, el("label", { for: id }, label), field);
+}

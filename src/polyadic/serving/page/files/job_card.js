@@ -1,0 +1,214 @@
+/** One job: what it does, how far it is, what it could not read. */
+
+import { el, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { button } from "./parts.js";
+import { counted, lasting, moment, money, sourceName } from "./words.js";
+
+const RESUMABLE = ["partly", "failed", "cancelled"];
+const SHOWN = 50;
+const STATES = { succeeded: "Done", partly: "Read in part", failed: "Failed", cancelled: "Cancelled" };
+
+/**
+ * A job as it stands.
+ *
+ * @param {object} job
+ * @param {{canWrite: boolean, cancel: () => void, resume: () => void, dismiss: () => void}} can
+ * @returns {{node: HTMLElement, update: (job: object) => void, lost: (error: Error) => void}}
+ */
+export function jobCard(job, can) {
+  const heading = el("h3", { class: "grow", "aria-live": "polite" });
+  const actions = el("div", { class: "row" });
+  const bar = el("progress", { class: "job-bar", "aria-label": "Read" });
+  const reached = el("p", { class: "muted small" });
+  const report = el("div", { class: "stack close" });
+  const node = el(
+    "article",
+    { class: "panel job stack close" },
+    el("div", { class: "row apart" }, heading, actions),
+    bar,
+    reached,
+    report,
+  );
+  let state = "";
+  const update = (now) => {
+    node.dataset.state = now.state;
+    drawReached(now, bar, reached);
+    if (now.state !== state) {
+      // What is read out or pressed is left alone as long as nothing about it changes.
+      state = now.state;
+      replace(heading, said(now));
+      replace(actions, actionsOf(now, can));
+      replace(report, reportOf(now));
+    }
+  };
+  const lost = (error) => replace(reached, `${error.message} This page goes on looking.`);
+  update(job);
+  return { node, update, lost };
+}
+
+/**
+ * Jobs that have ended, folded away.
+ *
+ * @param {object[]} jobs
+ * @param {(job: object) => void} onOpen
+ * @returns {HTMLElement}
+ */
+export function pastJobs(jobs, onOpen) {
+  const rows = jobs.map((job) => {
+    const node = el(
+      "li",
+      { class: "past-job" },
+      el("time", { class: "muted small", datetime: job.ended }, moment(job.ended || job.created)),
+      el("span", { class: "grow" }, said(job)),
+      job.state === "succeeded" ? null : button("Look", () => opened(job, node, onOpen), { class: "button small" }),
+    );
+    return node;
+  });
+  const lacking = jobs.filter((job) => job.state === "partly" || job.state === "failed").length;
+  const note = lacking ? `, ${lacking} of them not read whole` : "";
+  return el(
+    "details",
+    { class: "fold" },
+    el("summary", {}, `${counted(jobs.length, "earlier job")}${note}`),
+    el("ul", { class: "list" }, rows),
+  );
+}
+
+function opened(job, node, onOpen) {
+  node.remove();
+  onOpen(job);
+}
+
+function said(job) {
+  const what = job.wish.kind === "retry" ? "what could not be read" : counted(job.documents, "document");
+  if (job.state === "queued") {
+    return `Waiting to read ${what}`;
+  }
+  if (job.state === "running") {
+    return `Reading ${what}`;
+  }
+  return [STATES[job.state], sums(job), job.problem].filter(Boolean).join(": ");
+}
+
+function sums({ report }) {
+  if (!report) {
+    return "";
+  }
+  const counts = ["added", "changed", "resumed", "unchanged"].filter((name) => report[name]);
+  const facts = report.evidence - report.without_fact;
+  const told = counts.map((name) => `${report[name].toLocaleString("en")} ${name}`);
+  return [...told, report.evidence ? counted(facts, "fact") : "", `in ${lasting(report.seconds)}`]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function drawReached({ state, reached, report }, bar, line) {
+  const going = state === "queued" || state === "running";
+  bar.hidden = state !== "running";
+  line.hidden = !going && !report?.usage?.calls;
+  if (!going) {
+    replace(line, report?.usage?.calls ? `Paid for: ${paid(tokensOf(report.usage), report.usage.money)}` : null);
+    return;
+  }
+  if (reached.chunks) {
+    bar.max = reached.chunks;
+    bar.value = reached.chunks_read;
+  } else {
+    bar.removeAttribute("value");
+  }
+  const done = [
+    `${reached.chunks_read.toLocaleString("en")} of ${counted(reached.chunks, "chunk")} read`,
+    reached.documents ? `${counted(reached.documents, "document")} looked at` : "",
+    reached.texts_embedded ? `${counted(reached.texts_embedded, "text")} embedded` : "",
+    reached.tokens ? paid(reached.tokens, reached.money) : "",
+  ];
+  replace(line, state === "queued" ? "It begins when the job before it has ended." : done.filter(Boolean).join(" · "));
+}
+
+function tokensOf(usage) {
+  return usage.prompt_tokens + usage.completion_tokens;
+}
+
+function paid(tokens, price) {
+  return `${counted(tokens, "token")}${price ? `, ${money(price)}` : ""}`;
+}
+
+function actionsOf({ state }, can) {
+  const small = { class: "button small" };
+  const made = [];
+  if (can.canWrite && (state === "queued" || state === "running")) {
+    made.push(button("Cancel", pressedOnce(can.cancel), small));
+  }
+  if (can.canWrite && RESUMABLE.includes(state)) {
+    made.push(button(state === "cancelled" ? "Resume" : "Try again", pressedOnce(can.resume), small));
+  }
+  if (state !== "queued" && state !== "running") {
+    made.push(
+      el(
+        "button",
+        {
+          ...small,
+          type: "button",
+          class: "button quiet square small",
+          "aria-label": "Dismiss",
+          on: { click: can.dismiss },
+        },
+        icon("close", 16),
+      ),
+    );
+  }
+  return made;
+}
+
+/** What is under way is not asked for twice. */
+function pressedOnce(act) {
+  return (event) => {
+    event.currentTarget.disabled = true;
+    act();
+  };
+}
+
+function reportOf({ report }) {
+  if (!report) {
+    return [];
+  }
+  const left = report.skipped.map((one) => [`${sourceName(one.source)}${one.line ? `, line ${one.line}` : ""}`, one]);
+  const failed = report.failed.map((one) => [
+    `${sourceName(one.source)}, characters ${one.span.start.toLocaleString("en")}–${one.span.end.toLocaleString("en")}`,
+    { reason: one.reason, next_step: "" },
+  ]);
+  const problems = Object.entries(report.problems);
+  return [
+    unread(`${counted(left.length, "file or row", "files and rows")} could not be read`, left),
+    unread(`${counted(failed.length, "chunk")} could not be read`, failed),
+    problems.length
+      ? folded(
+          "Left out or mended in what the model said",
+          problems.map(([what, times]) => el("li", {}, `${times.toLocaleString("en")} × ${what}`)),
+        )
+      : null,
+  ];
+}
+
+function unread(heading, rows) {
+  if (!rows.length) {
+    return null;
+  }
+  const shown = rows
+    .slice(0, SHOWN)
+    .map(([where, { reason, next_step }]) =>
+      el(
+        "li",
+        {},
+        el("strong", {}, where),
+        el("p", { class: "muted small" }, [reason, next_step].filter(Boolean).join("; ")),
+      ),
+    );
+  const more = rows.length > SHOWN ? el("li", { class: "muted" }, `and ${rows.length - SHOWN} more`) : null;
+  return folded(heading, [...shown, more], rows.length <= 5);
+}
+
+function folded(heading, items, open = false) {
+  return el("details", { class: "fold", open }, el("summary", {}, heading), el("ul", { class: "list unread" }, items));
+}

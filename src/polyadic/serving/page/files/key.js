@@ -1,0 +1,75 @@
+/** Asking for the key; it stays in this tab. */
+
+import { Problem } from "./api.js";
+import { el } from "./dom.js";
+import { button, notice } from "./parts.js";
+
+const KEPT = "polyadic-key";
+
+/** @returns {string} the key that was given in this tab; empty where none was */
+export function keptKey() {
+  return sessionStorage.getItem(KEPT) ?? "";
+}
+
+/** Forget it. */
+export function forgetKey() {
+  sessionStorage.removeItem(KEPT);
+}
+
+/**
+ * Ask for the key of the server.
+ *
+ * @param {boolean} wrong whether the one before opened nothing
+ * @returns {Promise<string>} rejects with a Problem where none is given
+ */
+export function askForKey(wrong) {
+  forgetKey();
+  return new Promise((resolve, reject) => {
+    const input = el("input", {
+      type: "password",
+      id: "key",
+      class: "field",
+      autocomplete: "off",
+      required: true,
+      "aria-describedby": "key-hint",
+    });
+    const dialog = el("dialog", { class: "dialog", "aria-labelledby": "key-title" });
+    const form = el(
+      "form",
+      { class: "stack" },
+      el("h2", { id: "key-title" }, "This server asks for a key"),
+      wrong ? notice("error", "That key opens nothing here. Look whether it was copied whole.") : null,
+      el("label", { for: "key" }, "Key"),
+      input,
+      el(
+        "p",
+        { id: "key-hint", class: "muted small" },
+        "Whoever runs the server makes one with “polyadic keys add”. It stays in this tab until you close it.",
+      ),
+      el(
+        "div",
+        { class: "row end" },
+        button("Not now", () => dialog.close()),
+        el("button", { class: "button primary", type: "submit" }, "Open"),
+      ),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      dialog.returnValue = input.value.trim();
+      dialog.close();
+    });
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (dialog.returnValue) {
+        sessionStorage.setItem(KEPT, dialog.returnValue);
+        resolve(dialog.returnValue);
+      } else {
+        reject(new Problem(401, "key-needed", "without a key the server shows nothing"));
+      }
+    });
+    dialog.append(form);
+    document.body.append(dialog);
+    dialog.showModal();
+    input.focus();
+  });
+}

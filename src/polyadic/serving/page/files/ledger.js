@@ -1,0 +1,87 @@
+/** What models were paid, by what for. */
+
+import { workspacePath } from "./api.js";
+import { el, replace } from "./dom.js";
+import { busy, problemNotice } from "./parts.js";
+import { lasting, money } from "./words.js";
+
+const PURPOSES = {
+  extract: "Reading facts",
+  glean: "Looking again for facts",
+  embed: "Embedding",
+  answer: "Answering",
+  question: "Understanding questions",
+  summarise: "Summing up themes",
+  report: "Reports on themes",
+};
+
+/**
+ * @param {object} ctx
+ * @returns {HTMLElement} filled when the server has answered
+ */
+export function ledgerSection(ctx) {
+  const shown = el("div", {}, busy("Adding up"));
+  const load = async () => {
+    try {
+      const told = await ctx.api.get(workspacePath(ctx.workspace, "ledger"), {}, { signal: ctx.signal });
+      replace(shown, told.purposes.length ? table(told.purposes) : nothing());
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        replace(shown, problemNotice(error, load));
+      }
+    }
+  };
+  load();
+  return shown;
+}
+
+function nothing() {
+  return el("p", { class: "muted" }, "Nothing so far: no model behind an endpoint has been asked.");
+}
+
+function table(purposes) {
+  const sums = { calls: 0, prompt_tokens: 0, completion_tokens: 0, money: 0 };
+  for (const { usage } of purposes) {
+    for (const name of Object.keys(sums)) {
+      sums[name] += usage[name];
+    }
+  }
+  const heads = ["What for", "Model", "Calls", "Tokens sent", "Tokens received", "Price", "Time"];
+  const seconds = purposes.reduce((sum, one) => sum + one.seconds, 0);
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "What models were paid" },
+    el(
+      "table",
+      { class: "table" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((name) => el("th", { scope: "col" }, name)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        purposes.map((one) => row(PURPOSES[one.purpose] ?? one.purpose, one.model, one.usage, one.seconds)),
+      ),
+      purposes.length > 1 ? el("tfoot", {}, row("Together", "", sums, seconds)) : null,
+    ),
+  );
+}
+
+function row(what, model, usage, seconds) {
+  const numbers = [usage.calls, usage.prompt_tokens, usage.completion_tokens].map((one) => one.toLocaleString("en"));
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, what),
+    el("td", {}, model),
+    [...numbers, usage.money ? money(usage.money) : "–", lasting(seconds)].map((one) =>
+      el("td", { class: "number" }, one),
+    ),
+  );
+}

@@ -1,0 +1,202 @@
+/** The shell: which workspace, which view, and what every view is given. */
+
+import { Api, Problem, workspacePath } from "./api.js";
+import { el, replace } from "./dom.js";
+import { askForKey, forgetKey, keptKey } from "./key.js";
+import { busy, button, empty, problemNotice } from "./parts.js";
+import { header, VIEWS } from "./shell.js";
+import { closeSource } from "./source.js";
+import { welcome } from "./workspaces.js";
+
+const LAST = "polyadic-workspace";
+const root = document.getElementById("view");
+const head = document.getElementById("head");
+const api = new Api(keptKey(), askForKey);
+const shown = { turn: 0, leave: () => {}, workspaces: null };
+
+/**
+ * What the address says: `#/WORKSPACE/VIEW?x=y`.
+ *
+ * @returns {{workspace: string, view: string, params: URLSearchParams}}
+ */
+function addressed() {
+  const [path, query] = location.hash.replace(/^#/, "").split("?");
+  const [, workspace = "", view = ""] = path.split("/").map(decoded);
+  return { workspace, view: view || VIEWS[0].name, params: new URLSearchParams(query ?? "") };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function go(workspace, view, params = {}) {
+  const query = new URLSearchParams(params).toString();
+  const hash = `#/${encodeURIComponent(workspace)}/${view}${query ? `?${query}` : ""}`;
+  if (location.hash === hash) {
+    show();
+  } else {
+    location.hash = hash;
+  }
+}
+
+async function show() {
+  shown.turn += 1;
+  const { turn } = shown;
+  shown.leave();
+  closeSource();
+  const left = new AbortController();
+  shown.leave = () => left.abort();
+  try {
+    const at = await place(left.signal);
+    if (turn === shown.turn) {
+      await mounted(at, left, turn);
+    }
+  } catch (error) {
+    if (error.name !== "AbortError" && turn === shown.turn) {
+      tell(error);
+    }
+  }
+}
+
+function tell(error) {
+  replace(root, problemNotice(error, anew));
+  drawHeader(null);
+  if (!(error instanceof Problem)) {
+    reportError(error);
+  }
+}
+
+/** Where we are, with what the server says of the workspace there; `info` is null where there is none. */
+async function place(signal) {
+  const at = addressed();
+  if (!root.hasChildNodes()) {
+    replace(root, busy("Looking at the workspaces"));
+  }
+  if (!shown.workspaces?.includes(at.workspace)) {
+    shown.workspaces = (await api.get("/v1/workspaces", {}, { signal })).workspaces;
+  }
+  if (!at.workspace && shown.workspaces.length) {
+    const last = localStorage.getItem(LAST);
+    at.workspace = shown.workspaces.includes(last) ? last : shown.workspaces[0];
+    history.replaceState(null, "", `#/${at.workspace}/${at.view}`);
+  }
+  const known = shown.workspaces.includes(at.workspace);
+  const info = known ? await api.get(workspacePath(at.workspace), {}, { signal }) : null;
+  return { ...at, info };
+}
+
+async function mounted(at, left, turn) {
+  drawHeader(at);
+  if (!at.info) {
+    document.title = "Polyadic";
+    replace(root, shown.workspaces.length ? unknown(at.workspace) : welcome(api, made));
+    return;
+  }
+  localStorage.setItem(LAST, at.workspace);
+  const view = VIEWS.find((one) => one.name === at.view);
+  if (!view) {
+    replace(
+      root,
+      empty(
+        "There is no such page",
+        "",
+        button("Ask a question", () => go(at.workspace, "ask")),
+      ),
+    );
+    return;
+  }
+  const module = await import(`./${view.name}.js`).catch(notLoaded);
+  document.title = `${module.title} · ${at.workspace} · Polyadic`;
+  const body = el("div", { class: `page page-${view.name}` });
+  replace(root, body);
+  const cleanup = await module.mount(body, contextFor(at, left.signal));
+  if (!body.querySelector("h1")) {
+    body.prepend(el("h1", { class: "visually-hidden" }, module.title));
+  }
+  if (typeof cleanup === "function") {
+    left.signal.addEventListener("abort", cleanup);
+    if (turn !== shown.turn) {
+      cleanup();
+    }
+  }
+}
+
+function unknown(name) {
+  const others = shown.workspaces.map((other) => button(other, () => go(other, VIEWS[0].name)));
+  return empty(`There is no workspace ${name}`, "Or your key does not open it. There are:", ...others);
+}
+
+/** Browsers say of a module that cannot be had where it should be, and of one that is wrong what is wrong with it. */
+function notLoaded(error) {
+  throw error instanceof TypeError
+    ? new Problem(0, "unreachable", "the server does not answer: is it still running?")
+    : error;
+}
+
+function contextFor(at, signal) {
+  return {
+    api,
+    workspace: at.workspace,
+    info: at.info,
+    canWrite: at.info.access === "write",
+    params: at.params,
+    go: (view, params) => go(at.workspace, view, params),
+    reload: anew,
+    signal,
+  };
+}
+
+/** Whoever goes through the page with the keyboard stays where they are in the header. */
+function drawHeader(at) {
+  const held = head.contains(document.activeElement) ? document.activeElement : null;
+  const [name, value] =
+    ["href", "aria-label"].map((one) => [one, held?.getAttribute(one)]).find(([, one]) => one) ?? [];
+  putHeader(at);
+  if (name) {
+    head.querySelector(`[${name}="${CSS.escape(value)}"]`)?.focus();
+  }
+}
+
+function putHeader(at) {
+  replace(
+    head,
+    header({
+      api,
+      at,
+      workspaces: shown.workspaces ?? [],
+      go,
+      onMade: made,
+      onDeleted: () => {
+        shown.workspaces = null;
+        localStorage.removeItem(LAST);
+        location.hash = "";
+      },
+      onForget: () => {
+        forgetKey();
+        api.key = "";
+        location.reload();
+      },
+    }),
+  );
+}
+
+function made(name) {
+  shown.workspaces = null;
+  go(name, "documents");
+}
+
+function anew() {
+  shown.workspaces = null;
+  show();
+}
+
+addEventListener("hashchange", show);
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  root.focus();
+});
+show();

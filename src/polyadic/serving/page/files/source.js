@@ -1,0 +1,176 @@
+/** The source beside what rests on it: a document's text, with the words that are meant in sight. */
+
+import { workspacePath } from "./api.js";
+import { copyText } from "./copying.js";
+import { el, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { busy, button, notice, problemNotice } from "./parts.js";
+import { unitsOf } from "./spans.js";
+
+const NARROW = "(max-width: 60rem)";
+const AROUND = 20_000;
+const open = { dialog: null, opener: null, asked: null };
+
+/**
+ * Open a document at a place.
+ *
+ * @param {{api: object, workspace: string}} ctx
+ * @param {{document_id: string, source: string, title: string, span: {start: number, end: number}, quote?: string,
+ *   page?: number|null}} place
+ */
+export async function openPlace(ctx, place) {
+  await shown(ctx, place, place.document_id);
+}
+
+/**
+ * Open a document at its beginning.
+ *
+ * @param {{api: object, workspace: string}} ctx
+ * @param {string} documentId
+ */
+export async function openDocument(ctx, documentId) {
+  await shown(ctx, null, documentId);
+}
+
+/** Close it, where it is open. */
+export function closeSource() {
+  open.dialog?.close();
+}
+
+async function shown(ctx, place, documentId) {
+  const panel = panelNow();
+  open.asked?.abort();
+  const asked = new AbortController();
+  open.asked = asked;
+  replace(panel, head(place?.title || place?.source || "Document", place), busy("Opening the document"));
+  const path = workspacePath(ctx.workspace, `documents/${documentId}`);
+  try {
+    const [record, text] = await Promise.all([
+      ctx.api.get(path, {}, { signal: asked.signal }),
+      ctx.api.get(`${path}/text`, {}, { signal: asked.signal }),
+    ]);
+    replace(panel, head(record.title || record.source, place, record.source), ...body(text, place));
+    inSight(panel);
+  } catch (error) {
+    if (error.name !== "AbortError") {
+      const gone = error.status === 404 ? notice("warning", "This document has been withdrawn.") : null;
+      replace(
+        panel,
+        head(place?.title || "Document", place),
+        gone ?? problemNotice(error, () => shown(ctx, place, documentId)),
+      );
+    }
+  }
+}
+
+/** The panel, opened: beside the page, or over it where there is no room. */
+function panelNow() {
+  if (open.dialog?.open) {
+    return open.dialog;
+  }
+  const dialog = el("dialog", { class: "source", "aria-labelledby": "source-title" });
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      dialog.close();
+    }
+  });
+  dialog.addEventListener("close", () => left(dialog));
+  open.opener = document.activeElement;
+  open.dialog = dialog;
+  document.body.append(dialog);
+  if (matchMedia(NARROW).matches) {
+    dialog.showModal();
+  } else {
+    document.body.classList.add("source-open");
+    dialog.show();
+  }
+  return dialog;
+}
+
+function left(dialog) {
+  document.body.classList.remove("source-open");
+  dialog.remove();
+  open.asked?.abort();
+  if (open.opener?.isConnected) {
+    open.opener.focus({ preventScroll: true });
+  }
+  if (open.dialog === dialog) {
+    open.dialog = null;
+  }
+}
+
+function head(title, place, source = place?.source ?? "") {
+  const where = [place?.page ? `Page ${place.page}` : null, address(source)].filter(Boolean);
+  return el(
+    "header",
+    { class: "source-head" },
+    el(
+      "div",
+      { class: "grow" },
+      el("h2", { id: "source-title" }, title),
+      el(
+        "p",
+        { class: "muted small" },
+        where.flatMap((part, n) => [n ? " · " : null, part]),
+      ),
+    ),
+    place?.quote ? copyButton(place.quote) : null,
+    button(icon("close"), closeSource, { class: "button quiet square", "aria-label": "Close the source" }),
+  );
+}
+
+/** A link only where it leads to the web: other addresses of documents are names. */
+function address(source) {
+  if (/^https?:\/\//i.test(source)) {
+    return el("a", { href: source, target: "_blank", rel: "noopener noreferrer" }, source);
+  }
+  return source.replace(/^upload:/, "");
+}
+
+function copyButton(quote) {
+  return button(icon("copy"), () => copyText(quote, "The words are copied."), {
+    class: "button quiet square",
+    "aria-label": "Copy the words",
+  });
+}
+
+function body(text, place) {
+  const units = place ? unitsOf(text, place) : { start: 0, end: 0 };
+  const changed = units
+    ? null
+    : notice("warning", `The document has changed since. It said: “${place.quote.slice(0, 600)}”`);
+  return [
+    changed,
+    el("div", { class: "source-text said", tabindex: "0" }, around(text, units ?? { start: 0, end: 0 })),
+  ];
+}
+
+/** The words with what surrounds them; of long documents not all at once. */
+function around(text, { start, end }) {
+  const from = Math.max(0, start - AROUND);
+  const to = Math.min(text.length, end + AROUND);
+  const before = el("span", {}, text.slice(from, start));
+  const after = el("span", {}, text.slice(end, to));
+  return [
+    from > 0 ? rest("Show what comes before", (more) => before.prepend(more), text.slice(0, from)) : null,
+    before,
+    end > start ? el("mark", { class: "meant" }, text.slice(start, end)) : null,
+    after,
+    to < text.length ? rest("Show the rest", (more) => after.append(more), text.slice(to)) : null,
+  ];
+}
+
+function rest(label, put, text) {
+  const more = button(label, () => {
+    put(text);
+    more.remove();
+  });
+  return more;
+}
+
+function inSight(panel) {
+  const meant = panel.querySelector(".meant");
+  const scrolled = panel.querySelector(".source-text");
+  scrolled.scrollTop = meant ? meant.offsetTop - scrolled.offsetTop - scrolled.clientHeight / 3 : 0;
+}

@@ -1,0 +1,36 @@
+/** Spans count characters, JavaScript counts UTF-16 units: an emoji is one of the former and two of the latter. */
+
+/**
+ * The unit at which a character begins.
+ *
+ * @param {string} text
+ * @param {number} character
+ * @returns {number}
+ */
+export function unitOf(text, character) {
+  if (!/[\ud800-\udbff]/.test(text.slice(0, character * 2))) {
+    return Math.min(character, text.length);
+  }
+  let unit = 0;
+  for (let passed = 0; passed < character && unit < text.length; passed += 1) {
+    unit += text.codePointAt(unit) > 0xffff ? 2 : 1;
+  }
+  return unit;
+}
+
+/**
+ * Where the words of a place stand in a text: as its span says, or where the text has changed since, as they read.
+ *
+ * @param {string} text of the document
+ * @param {{span: {start: number, end: number}, quote?: string}} place
+ * @returns {{start: number, end: number}|null} in units; null where these words are gone
+ */
+export function unitsOf(text, { span, quote }) {
+  const start = unitOf(text, span.start);
+  const end = unitOf(text, span.end);
+  if (!quote || text.slice(start, end) === quote) {
+    return { start, end };
+  }
+  const found = text.indexOf(quote);
+  return found < 0 ? null : { start: found, end: found + quote.length };
+}

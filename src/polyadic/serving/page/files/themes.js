@@ -1,0 +1,150 @@
+/** Themes over all facts: the tree of summaries, the tree of communities, and what each node of them says. */
+
+import { workspacePath } from "./api.js";
+import { beside } from "./browse_parts.js";
+import { el, replace } from "./dom.js";
+import { busy, button, empty, notice, problemNotice, tabs, toast } from "./parts.js";
+import { nodeDetail } from "./theme_detail.js";
+import { tree } from "./tree.js";
+import { counted } from "./words.js";
+
+export const title = "Themes";
+const PAGE = 100;
+const COMMAND = "polyadic hierarchy build";
+const EXTRACTIVE = "extractive";
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} ctx
+ */
+export async function mount(root, ctx) {
+  const body = el("div", { class: "stack" }, busy("Looking at the themes"));
+  replace(root, el("div", { class: "stack close" }, el("h1", {}, title), body));
+  try {
+    const path = workspacePath(ctx.workspace, "hierarchy");
+    const told = await ctx.api.get(path, { limit: PAGE }, { signal: ctx.signal });
+    const isThere = told.summaries.total || told.communities.total;
+    replace(body, isThere ? trees(ctx, told) : nothing(ctx, told));
+  } catch (error) {
+    if (error.name !== "AbortError") {
+      replace(body, problemNotice(error, ctx.reload));
+    }
+  }
+}
+
+function nothing(ctx, told) {
+  if (!told.entities) {
+    const go = button("Look at documents", () => ctx.go("documents"), { class: "button primary" });
+    return empty("No themes yet", "Themes are built over facts, and there are none: they come from documents.", go);
+  }
+  const command = el("code", { class: "command" }, `${COMMAND} -w ${ctx.workspace}`);
+  const how = told.installed
+    ? "Whoever runs the server builds them, in the folder that it serves:"
+    : "Whoever runs the server builds them, once what that needs is installed (pip install 'polyadic[hierarchy]'):";
+  const why = told.built
+    ? "All that was built rests on documents that have changed since, so nothing of it is told."
+    : "Themes sum up what is alike in all documents, and answer broad questions.";
+  const shown = empty(told.built ? "The themes are stale" : "No themes yet", why);
+  shown.append(el("p", { class: "after" }, how), el("p", {}, command));
+  return shown;
+}
+
+function trees(ctx, told) {
+  const stale = told.layers.reduce((sum, layer) => sum + layer.stale, 0);
+  const lacking = [
+    stale ? `${counted(stale, "cluster")} changed since` : "",
+    told.unplaced ? `${counted(told.unplaced, "entity", "entities")} came later` : "",
+  ].filter(Boolean);
+  const panels = [
+    { label: `Summaries (${told.summaries.total.toLocaleString("en")})`, panel: () => panel(ctx, "summaries", told) },
+    {
+      label: `Communities (${told.communities.total.toLocaleString("en")})`,
+      panel: () => panel(ctx, "communities", told),
+    },
+  ];
+  return [
+    el("p", { class: "muted" }, authors([...told.summaries.nodes, ...told.communities.nodes])),
+    lacking.length ? notice("warning", `${lacking.join(", ")}: left out here until “${COMMAND}” is run again.`) : null,
+    layers(told.layers),
+    tabs(panels, { label: "Which tree", selected: told.summaries.total ? 0 : 1 }),
+  ];
+}
+
+function authors(nodes) {
+  const by = [...new Set(nodes.map((node) => node.by))];
+  const models = by.filter((one) => one && one !== EXTRACTIVE);
+  if (!models.length) {
+    return "These texts are extractive: made of the names and facts themselves, by no language model.";
+  }
+  const rest = by.includes(EXTRACTIVE) ? "; some are extractive, made of names and facts alone" : "";
+  return `These texts were written by ${models.join(", ")}${rest}.`;
+}
+
+function layers(found) {
+  const rows = found.map((layer) => {
+    const items = layer.layer
+      ? counted(layer.items, "summary", "summaries")
+      : counted(layer.items, "entity", "entities");
+    const made = layer.clusters
+      ? `in ${counted(layer.clusters, "cluster")} with ${counted(layer.summaries, "summary", "summaries")}`
+      : "not clustered further";
+    const sparsity = layer.sparsity === null ? "" : `, sparsity ${layer.sparsity.toFixed(3)}`;
+    return el("li", {}, `Layer ${layer.layer}: ${items} ${made}${sparsity}`);
+  });
+  return el(
+    "details",
+    { class: "fold" },
+    el("summary", {}, counted(found.length, "layer")),
+    el("ul", { class: "list small muted" }, rows),
+  );
+}
+
+function panel(ctx, name, told) {
+  const page = told[name];
+  if (!page.total) {
+    return el("p", { class: "muted" }, name === "summaries" ? "There are no summaries." : "There are no communities.");
+  }
+  const holder = el("div", { class: "chooser tree-holder" });
+  const hint = name === "summaries" ? "Choose a summary to read it." : "Choose a community to read its report.";
+  const view = beside(holder, hint, "Theme", ctx);
+  const heard = {
+    below: (node) => (node.item.more ? Promise.resolve([]) : below(ctx, name, node.item.id)),
+    choose: (node) => view.show((signal) => nodeDetail(ctx, node.item, signal)),
+    failed: (error) => error.name !== "AbortError" && toast(error.message),
+  };
+  const label = name === "summaries" ? "Summaries" : "Communities";
+  holder.append(tree(label, page.nodes.map(treeNode), heard));
+  if (page.next !== null) {
+    holder.append(
+      el("p", { class: "muted small" }, `The first ${page.nodes.length} of ${page.total.toLocaleString("en")}.`),
+    );
+  }
+  return view.node;
+}
+
+/** All that is below a node, page by page. */
+async function below(ctx, name, under) {
+  const found = [];
+  let start = 0;
+  while (start !== null) {
+    const path = workspacePath(ctx.workspace, "hierarchy/nodes");
+    const page = await ctx.api.get(path, { tree: name, under, start, limit: PAGE }, { signal: ctx.signal });
+    found.push(...page.nodes.map(treeNode));
+    start = page.next;
+  }
+  return found;
+}
+
+function treeNode(node) {
+  const holds = node.kind === "entity" ? node.type : counted(node.entities, "entity", "entities");
+  const layer = node.kind === "summary" ? `layer ${node.level}` : "";
+  const rating = node.rating === null ? "" : `rated ${node.rating.toLocaleString("en", { maximumFractionDigits: 1 })}`;
+  const note = [layer, holds, rating].filter(Boolean).join(" · ");
+  return {
+    id: node.id,
+    name: node.name || "without a name",
+    note: el("span", { class: "muted small tree-note" }, note),
+    opens: node.branches > 0,
+    item: node,
+  };
+}

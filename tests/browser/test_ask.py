@@ -1,0 +1,299 @@
+"""Asking: answers as they come, citations that lead to the words, what was used, and what goes wrong."""
+
+import re
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, ask, said_in, served
+from tests.server import ModelServer
+from tests.serving.running import Running, make
+
+SPACEWALK = "Which astronaut stayed in the cabin of Shenzhou 7 during the first Chinese spacewalk?"
+CABIN = "Who stayed in the cabin of Shenzhou 7 during the spacewalk?"
+HOSTILE = "<img src=x onerror=document.title=1>"
+
+
+def no_wider_than_the_window(page: Page) -> bool:
+    wide: bool = page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    return wide
+
+
+def test_a_citation_leads_to_the_words(page: Page, seen: Seen) -> None:
+    ask(page, SPACEWALK)
+    seen("ask-answer")
+    page.get_by_role("button", name="Source 1:").click()
+    source = page.get_by_role("dialog")
+    expect(source.get_by_role("heading")).to_have_text("Shenzhou 5 and the Chinese crewed flights")
+    meant = source.locator("mark")
+    expect(meant).to_contain_text("Jing Haipeng stayed in the cabin.")
+    expect(meant).to_be_in_viewport()
+    cited = page.get_by_role("button", name="Source 1:").get_attribute("title") or ""
+    assert " ".join((meant.text_content() or "").split()) == cited
+    seen("ask-source")
+    page.keyboard.press("Escape")
+    expect(source).to_be_hidden()
+    expect(page.get_by_role("button", name="Source 1:")).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_what_was_used_is_there_as_a_list_and_drawn(
+    server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+) -> None:
+    page = opened(f"{server.url}/#/spaceflight/ask", size, scheme)
+    name = f"why-{size[0]}-{scheme}"
+    expect(page.get_by_role("button", name="Skylab")).to_be_visible()
+    seen(f"{name}-first", page)
+    ask(page, SPACEWALK)
+    page.locator(".why > summary").click()
+    used = page.locator(".item")
+    expect(used.first).to_contain_text("about Shenzhou 7, which the question names")
+    expect(used.first.get_by_role("list", name="It connects")).to_contain_text("Zhai Zhigang")
+    expect(used.first).to_contain_text("cited as 1")
+    page.get_by_role("button", name=re.compile("^Show .* more$")).first.click()
+    seen(f"{name}-list", page)
+    page.get_by_role("tab", name="As a hypergraph").click()
+    expect(page.locator(".drawing canvas").first).to_be_visible()
+    expect(page.get_by_text("The 12 best of")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Draw all")).click()
+    expect(page.get_by_text("26 facts with all that they connect")).to_be_visible()
+    seen(f"{name}-drawing", page)
+    assert no_wider_than_the_window(page)
+
+
+def test_steps_are_told_with_their_times(page: Page) -> None:
+    ask(page, SPACEWALK)
+    trace = page.locator("details.how")
+    expect(trace.locator("summary")).to_have_text(re.compile(r"^walk: \d+ steps in [\d.]+ m?s$"))
+    trace.locator("summary").click()
+    for name in ("read the question", "second walk", "quote"):
+        step = trace.get_by_role("listitem").filter(has_text=name)
+        expect(step.first).to_contain_text(re.compile(r"\d m?s"))
+
+
+def test_an_answer_comes_step_by_step_and_word_by_word(
+    answering: Running, opened: Opened, model: ModelServer, seen: Seen
+) -> None:
+    page = opened(f"{answering.url}/#/spaceflight/ask")
+    page.get_by_role("textbox", name="Question").fill(CABIN)
+    page.evaluate(
+        """() => {
+          window.came = [];
+          new MutationObserver(() => {
+            const turn = document.querySelector(".turn");
+            const steps = turn?.querySelectorAll(".step").length ?? 0;
+            const words = turn?.querySelector(".answer-text")?.textContent.length ?? 0;
+            window.came.push([steps, words]);
+          }).observe(document.querySelector("#view"), { subtree: true, childList: true, characterData: true });
+        }"""
+    )
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
+    came = page.evaluate("window.came")
+    lengths = {words for _, words in came if words}
+    assert any(steps and not words for steps, words in came), "steps come before words"
+    assert len(lengths) > 3, "words come in pieces"
+    expect(page.get_by_role("button", name="Source 1:")).to_be_visible()
+    expect(page.get_by_text("Answered by recorded")).to_contain_text("in 1 call")
+    expect(page.locator("details.how")).not_to_have_attribute("open", "")
+    seen("ask-model", page)
+
+
+def test_an_answer_is_stopped(answering: Running, opened: Opened, model: ModelServer) -> None:
+    page = opened(f"{answering.url}/#/spaceflight/ask")
+    model.tokens_per_second = 5
+    try:
+        page.get_by_role("textbox", name="Question").fill(CABIN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".answer-text p")).to_be_visible()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("Stopped before the answer was whole.")).to_be_visible()
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    finally:
+        model.tokens_per_second = 60
+
+
+def test_a_further_question_follows_up_on_the_one_before(page: Page) -> None:
+    ask(page, "Who commanded Shenzhou 7?")
+    with page.expect_request("**/query/stream") as sent:
+        ask(page, "And when?")
+    [before] = said_in(sent.value)["history"]
+    assert before["question"] == "Who commanded Shenzhou 7?" and "Zhai Zhigang" in before["answer"]
+    expect(page.get_by_text("Understood as:")).to_contain_text("Shenzhou 7")
+    page.get_by_role("link", name="Documents").click()
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("article.turn")).to_have_count(2)
+    page.get_by_role("button", name="New conversation").click()
+    with page.expect_request("**/query/stream") as sent:
+        ask(page, "And when?")
+    assert said_in(sent.value)["history"] == []
+
+
+def test_only_some_documents_are_asked_by_a_method(page: Page, seen: Seen) -> None:
+    page.locator("summary", has_text="All documents").click()
+    page.get_by_label("Find documents").fill("apollo 13")
+    page.get_by_label("Apollo 13", exact=True).check()
+    page.keyboard.press("Escape")
+    page.locator("summary", has_text="Method: auto").click()
+    page.get_by_role("radio", name="chunks The passages").check()
+    seen("ask-method")
+    page.keyboard.press("Escape")
+    ask(page, "Where was Apollo 13 meant to land?")
+    expect(page.locator("details.how summary")).to_contain_text("chunks")
+    expect(page.locator(".source-row").first).to_be_visible()
+    for row in page.locator(".source-row").all():
+        expect(row).to_contain_text("Apollo 13")
+    expect(page.get_by_text("Only Apollo 13")).to_be_visible()
+
+
+def test_where_the_documents_say_nothing_there_is_what_to_do(answering: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{answering.url}/#/spaceflight/ask")
+    page.locator("summary", has_text="All documents").click()
+    page.get_by_label("Apollo 13", exact=True).check()
+    page.keyboard.press("Escape")
+    ask(page, "What does cheese cost?")
+    expect(page.get_by_role("article")).to_contain_text("The documents do not speak of cheese.")
+    seen("ask-nothing", page)
+    with page.expect_request("**/query/stream") as sent:
+        page.get_by_role("button", name="Ask all documents").click()
+    assert "only" not in said_in(sent.value)
+    expect(page.locator("article.turn")).to_have_count(2)
+
+
+def test_an_answer_is_copied_with_its_sources(page: Page) -> None:
+    ask(page, SPACEWALK)
+    page.get_by_role("button", name="Copy the answer").click()
+    expect(page.get_by_text("The answer is copied")).to_be_visible()
+    copied: str = page.evaluate("navigator.clipboard.readText()")
+    text, _, sources = copied.partition("\n\nSources:\n")
+    assert "[1]" in text and sources.startswith("[1] Shenzhou 5 and the Chinese crewed flights: “On 27 September 2008")
+
+
+def test_a_phone_and_a_keyboard_will_do(server: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{server.url}/#/spaceflight/ask", PHONE)
+    expect(page.get_by_role("textbox", name="Question")).to_be_focused()
+    page.keyboard.type(SPACEWALK[:20])
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type(SPACEWALK[20:])
+    page.keyboard.press("Enter")
+    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
+    assert no_wider_than_the_window(page)
+    for _ in range(30):
+        page.keyboard.press("Shift+Tab")
+        if page.evaluate("document.activeElement.matches('.citation')"):
+            break
+    page.keyboard.press("Enter")
+    source = page.get_by_role("dialog")
+    expect(source.locator("mark")).to_be_in_viewport()
+    seen("ask-phone-source", page)
+    assert no_wider_than_the_window(page)
+    page.keyboard.press("Escape")
+    expect(source).to_be_hidden()
+    expect(page.locator(".citation:focus")).to_have_count(1)
+
+
+def test_what_documents_hold_is_never_run(opened: Opened, tmp_path: Path) -> None:
+    with served(tmp_path / "hostile") as server, server.client() as client:
+        make(client, "hostile")
+        told = f"Mary Somerville lived in Chelsea. 🚀 Ada Lovelace met Charles Babbage in Turin {HOSTILE}."
+        hand_in(client, "hostile", f"<script>document.title=2</script>{HOSTILE}", told)
+        page = opened(f"{server.url}/#/hostile/ask")
+        ask(page, "Ada Lovelace met whom in Turin, Charles Babbage?")
+        expect(page.locator(".answer-text")).to_contain_text(HOSTILE)
+        expect(page.locator(".source-row").first).to_contain_text(HOSTILE)
+        page.locator(".why > summary").click()
+        page.locator(".citation").first.click()
+        source = page.get_by_role("dialog")
+        expect(source.get_by_role("heading")).to_contain_text(HOSTILE)
+        # The rocket is one character to spans and two to scripts.
+        expect(source.locator("mark")).to_have_text(page.locator(".citation").first.get_attribute("title") or "")
+        assert page.locator("#view img, dialog img, #view script").count() == 0
+        assert page.title() == "Ask · hostile · Polyadic"
+
+
+def hand_in(client: httpx2.Client, workspace: str, title: str, text: str) -> None:
+    given = {"texts": [{"title": title, "text": text, "source": "memory:1"}]}
+    job = client.post(f"/v1/workspaces/{workspace}/documents/texts", json=given).json()
+    path = f"/v1/workspaces/{workspace}/jobs/{job['id']}"
+    with client.stream("GET", f"{path}/events") as told:
+        told.read()
+    assert client.get(path).json()["state"] == "succeeded"
+
+
+def test_a_server_that_is_gone_is_told_and_tried_again(
+    opened: Opened, tmp_path: Path, watch: Watch, seen: Seen
+) -> None:
+    watch.allowed.append("net::ERR_")
+    with served(tmp_path / "short") as server, server.client() as client:
+        make(client, "letters", "Ada Lovelace met Charles Babbage in London.")
+        page = opened(f"{server.url}/#/letters/ask")
+        ask(page, "Whom did Ada Lovelace meet?")
+        page.route("**/v1/**", lambda route: route.abort())
+        ask(page, "And where?")
+        expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+        seen("ask-gone", page)
+        page.unroute("**/v1/**")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("article.turn").last.locator(".answer-text")).to_contain_text("London")
+        expect(page.locator("article.turn")).to_have_count(2)
+
+
+def test_a_workspace_is_made_named_and_deleted(opened: Opened, tmp_path: Path, seen: Seen, watch: Watch) -> None:
+    watch.allowed.append("status of 409")
+    with served(tmp_path / "empty") as server:
+        page = opened(server.url)
+        expect(page.get_by_role("heading", name="Make a workspace")).to_be_visible()
+        seen("welcome", page)
+        page.get_by_label("Name").fill("No Name")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("cannot be a name")
+        page.get_by_label("Name").fill("letters")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("#/letters/documents$"))
+        page.get_by_role("link", name="Ask").click()
+        expect(page.get_by_role("heading", name="There is nothing in letters yet")).to_be_visible()
+        seen("ask-empty", page)
+        page.get_by_label("Workspaces and key").click()
+        page.get_by_role("button", name="New workspace").click()
+        page.get_by_label("Name").fill("letters")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_be_visible()
+        page.get_by_label("Name").fill("drafts")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("combobox", name="Workspace")).to_have_value("drafts")
+        page.get_by_label("Workspaces and key").click()
+        page.get_by_role("button", name="Delete drafts").click()
+        page.get_by_role("button", name="Delete it").click()
+        expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
+
+
+def test_colours_are_chosen_and_stay(page: Page) -> None:
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    before = page.evaluate(ground)
+    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: light").click()
+    assert page.evaluate(ground) != before
+    page.reload()
+    expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
+    page.get_by_role("button", name="Colours: dark").click()
+    assert page.evaluate(ground) == before
+
+
+def test_an_address_of_no_workspace_leads_to_those_there_are(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/nowhere/ask")
+    expect(page.get_by_role("heading", name="There is no workspace nowhere")).to_be_visible()
+    page.get_by_role("button", name="spaceflight").click()
+    expect(page.get_by_role("textbox", name="Question")).to_be_visible()
+
+
+def test_who_goes_by_keyboard_stays_where_they_were(page: Page) -> None:
+    expect(page.get_by_role("textbox", name="Question")).to_be_focused()
+    page.get_by_role("link", name="Settings").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_title("Settings · spaceflight · Polyadic")
+    expect(page.get_by_role("link", name="Settings")).to_be_focused()
+    expect(page.get_by_role("link", name="Settings")).to_have_attribute("aria-current", "page")

@@ -1,0 +1,359 @@
+"""Exploring: the drawing by pointer, by keyboard and as a list; what was selected, and the way back."""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from polyadic import Workspace
+from polyadic.interchange.importing import import_file
+from tests.browser.conftest import PHONE, WIDE, Opened, Seen, served
+from tests.serving.running import Running, make
+
+FACTS = (
+    ("Ada Lovelace wrote notes on the Analytical Engine for Charles Babbage in 1843.", "ace1"),
+    ("Charles Babbage designed the Analytical Engine in London.", "ceo"),
+    ("Ada Lovelace lived in London.", "ao"),
+    ("Mary Somerville taught Ada Lovelace mathematics in London.", "saom"),
+    ("Charles Babbage held a chair at Cambridge.", "cb"),
+)
+THINGS = {
+    "a": ("Ada Lovelace", "person"),
+    "c": ("Charles Babbage", "person"),
+    "s": ("Mary Somerville", "person"),
+    "e": ("Analytical Engine", "machine"),
+    "o": ("London", "place"),
+    "b": ("Cambridge", "place"),
+    "m": ("mathematics", ""),
+    "1": ("1843", "date"),
+}
+MANY, MANY_FACTS = 2000, 2700
+
+
+def put_in(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
+    """A workspace in a folder that is yet to be served, with these statements and their typed entities."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / "polyadic.toml").write_text('[embedding]\nmodel = "hashing"\n')
+    file = folder / f"{name}.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    with Workspace(folder / name) as kb:
+        import_file(kb, file)
+
+
+def few() -> list[dict[str, Any]]:
+    named = [(text, [THINGS[letter] for letter in letters]) for text, letters in FACTS]
+    return [{"text": text, "entities": [{"name": name, "type": kind} for name, kind in all_]} for text, all_ in named]
+
+
+def many() -> list[dict[str, Any]]:
+    """Facts that each join two to five of what lies near each other; every entity takes part in some."""
+    drawn = random.Random(11)
+    rows = []
+    for number in range(MANY_FACTS):
+        others = {int(number + drawn.gauss(0, 20)) % MANY for _ in range(drawn.randint(1, 4))}
+        joined = sorted({number % MANY, (number + 1) % MANY} | others)
+        entities = [{"name": f"thing {one}", "type": f"kind {one % 6}"} for one in joined]
+        rows.append({"text": f"Fact {number} joins {len(joined)}.", "entities": entities, "_id": f"d{number // 50}"})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Serves ``few``, of which every entity and fact is known here, ``many`` and ``nothing``."""
+    folder = tmp_path_factory.mktemp("drawn")
+    put_in(folder, "few", few())
+    put_in(folder, "many", many())
+    with served(folder) as server, server.client() as client:
+        make(client, "nothing")
+        yield server
+
+
+def settled(page: Page) -> Locator:
+    """The drawing, once everything has found its place."""
+    graph = page.locator(".graph")
+    expect(graph).to_have_attribute("data-settled", "true")
+    return graph
+
+
+def shown(graph: Locator) -> tuple[int, int, int]:
+    """How many entities are drawn, how many facts, and how many facts that join more than two."""
+    entities, facts, joining = (
+        int(graph.get_attribute(f"data-{name}") or 0) for name in ("entities", "facts", "joining")
+    )
+    return entities, facts, joining
+
+
+def place_of_selected(page: Page) -> tuple[float, float]:
+    """Where the selected thing is seen in the window, after whatever moves has come to rest."""
+    graph = page.locator(".graph")
+    expect(graph).to_have_attribute("data-at", re.compile(r"\d"))
+    page.wait_for_timeout(500)
+    x, y = map(float, (graph.get_attribute("data-at") or "").split())
+    box = page.locator(".graph-lifted").bounding_box()
+    assert box is not None
+    return box["x"] + x, box["y"] + y
+
+
+def choose(page: Page, name: str) -> str:
+    """Select something by its name, in the list below the drawing; returns its identifier."""
+    if page.locator(".graph-list").get_attribute("open") is None:
+        page.get_by_text("What is drawn, as a list").click()
+    entry = page.locator(".graph-list").get_by_role("button", name=name, exact=True)
+    entry.click()
+    chosen = entry.get_attribute("data-id") or ""
+    expect(page.locator(".graph")).to_have_attribute("data-selected", chosen)
+    return chosen
+
+
+def search_for(page: Page, words: str) -> None:
+    """Find something in the workspace and go to the first that is found."""
+    page.get_by_label("Find an entity or a fact").fill(words)
+    expect(page.locator(".explore-results button").first).to_be_visible()
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_it_begins_with_the_best_connected(
+    server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+) -> None:
+    page = opened(f"{server.url}/#/spaceflight/explore", size, scheme)
+    graph = settled(page)
+    entities, facts, joining = shown(graph)
+    assert entities == 150 and facts > joining > 30
+    expect(page.get_by_text(f"150 of 998 entities, {facts} of 365 facts; more lies there")).to_be_visible()
+    expect(page.locator(".explore-best").first).to_contain_text("23 facts")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    seen(f"explore-{size[0]}-{scheme}", page)
+    page.locator(".explore-best").first.click()
+    expect(page.locator(".explore-sentence").first).to_be_visible()
+    seen(f"explore-entity-{size[0]}-{scheme}", page)
+
+
+def test_a_fact_is_one_hyperedge_whatever_it_joins(drawn: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    assert shown(settled(page)) == (8, 5, 3)
+    expect(page.get_by_text("8 entities, 5 facts: all there is")).to_be_visible()
+    page.get_by_text("What is drawn, as a list").click()
+    listed = page.locator(".graph-list li")
+    expect(listed).to_have_count(8 + 5)
+    joined = listed.filter(has_text="Mary Somerville taught").text_content() or ""
+    assert all(name in joined.split(" joins ")[1] for name in ("London", "Ada Lovelace", "mathematics"))
+    seen("explore-few", page)
+
+
+def test_outlines_hold_what_a_fact_joins_and_nothing_else(drawn: Running, opened: Opened) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    inside = page.evaluate(
+        """async () => {
+            const { addHull } = await import("/page/graph_hulls.js");
+            const members = [[90, 0], [-40, 70], [-40, -70]].map(([x, y]) => ({ x, y, radius: 6 }));
+            const pen = document.createElement("canvas").getContext("2d");
+            const path = new Path2D();
+            addHull(path, [0, 0], members);
+            const others = [[60, 60], [-75, 0], [60, -60], [110, 0]];
+            const points = [...members.map(({ x, y }) => [x, y]), [0, 0], ...others];
+            return points.map(([x, y]) => pen.isPointInPath(path, x, y));
+        }"""
+    )
+    assert inside == [True] * 4 + [False] * 4
+
+
+def test_the_same_hypergraph_is_laid_out_the_same_way(drawn: Running, opened: Opened) -> None:
+    places = []
+    for _ in range(2):
+        page = opened(f"{drawn.url}/#/few/explore")
+        settled(page)
+        choose(page, "London")
+        places.append(place_of_selected(page))
+    assert places[0] == pytest.approx(places[1], abs=0.2)
+
+
+def test_expanding_brings_more(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/explore?limit=50")
+    graph = settled(page)
+    before = shown(graph)
+    page.locator(".explore-best").nth(1).click()
+    page.get_by_role("button", name="Bring what lies around").click()
+    expect(page.locator(".toast")).to_have_text(re.compile(r"^\d+ entit\w+ and \d+ facts? more$"))
+    after = shown(settled(page))
+    assert after > before and after[1] > before[1]
+    page.locator(".graph-lifted").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_have_count(2)
+    assert shown(settled(page))[0] >= after[0]
+
+
+def test_types_are_chosen_from(drawn: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    graph = settled(page)
+    types = page.get_by_role("group", name="Types of entities").get_by_role("button")
+    assert [text.strip() for text in types.all_text_contents()] == [
+        "person 3",
+        "place 2",
+        "no type 1",
+        "date 1",
+        "machine 1",
+    ]
+    types.filter(has_text="person").click()
+    # Facts that join two people, and no longer more.
+    assert shown(graph) == (3, 2, 0)
+    types.filter(has_text="place").click()
+    assert shown(graph) == (5, 5, 1)
+    seen("explore-types", page)
+    page.get_by_role("button", name="Undo filters").click()
+    assert shown(graph) == (8, 5, 3)
+
+
+def test_words_are_found_in_the_drawing(drawn: Running, opened: Opened) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    graph = settled(page)
+    field = page.get_by_label("Find in the drawing")
+    field.fill("nothing like it")
+    expect(page.locator(".graph-found")).to_have_text("not here")
+    field.fill("babbage")
+    expect(page.locator(".graph-found")).to_have_text("4 found")
+    found = []
+    for _ in range(5):
+        page.keyboard.press("Enter")
+        found.append(graph.get_attribute("data-selected"))
+    assert len(set(found)) == 4 and found[0] == found[4]
+    expect(page.locator(".explore-panel")).to_contain_text("Charles Babbage")
+    page.get_by_role("group", name="Types of entities").get_by_role("button", name="place").click()
+    expect(page.locator(".graph-found")).to_have_text("not here")
+    page.get_by_role("button", name="Undo filters").click()
+    expect(page.locator(".graph-found")).to_have_text("")
+    expect(field).to_have_value("")
+    expect(page.locator(".explore-panel")).to_contain_text("How to read it")
+
+
+def test_the_keyboard_goes_from_one_to_the_next(drawn: Running, opened: Opened) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    graph = settled(page)
+    page.get_by_role("application").focus()
+    said = page.locator(".graph-stage [role=status]")
+    page.keyboard.press("ArrowRight")
+    expect(said).to_have_text(re.compile("^(Ada Lovelace|Charles Babbage), person, 3 facts$"))
+    walked = [graph.get_attribute("data-selected")]
+    for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+        page.keyboard.press(key)
+        walked.append(graph.get_attribute("data-selected"))
+    assert len(set(walked)) >= 3
+    expect(page.locator(".explore-panel")).to_have_attribute("data-shown", walked[-1] or "")
+    page.keyboard.press("Escape")
+    expect(graph).to_have_attribute("data-selected", "")
+    expect(page.locator(".explore-panel")).to_contain_text("How to read it")
+
+
+def test_the_pointer_selects_moves_and_scales(drawn: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{drawn.url}/#/few/explore")
+    graph = settled(page)
+    for name in ("Cambridge", FACTS[4][0]):
+        chosen = choose(page, name)
+        x, y = place_of_selected(page)
+        page.locator(".graph-lifted").press("Escape")
+        page.mouse.move(x, y)
+        expect(page.locator(".graph-tip")).to_contain_text(name)
+        seen(f"explore-tip-{name[:9]}", page)
+        page.mouse.click(x, y)
+        expect(graph).to_have_attribute("data-selected", chosen)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y - 40, steps=6)
+    page.mouse.up()
+    assert place_of_selected(page) == pytest.approx((x + 60, y - 40), abs=1.5)
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -200)
+    further = place_of_selected(page)
+    assert further[0] - x > 70 and further[1] - y < -45
+    page.get_by_role("button", name=re.compile("^Fit all in")).click()
+    assert place_of_selected(page) == pytest.approx((x, y), abs=1.5)
+
+
+def test_a_place_has_an_address_and_a_way_back(server: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{server.url}/#/spaceflight/explore?limit=50")
+    begun = shown(settled(page))
+    search_for(page, "Buzz Aldrin")
+    way = page.get_by_role("navigation", name="The way here")
+    expect(way).to_have_text("OverviewBuzz Aldrin")
+    expect(page.locator(".explore-name")).to_have_text("Buzz Aldrin")
+    address = page.url
+    assert re.search(r"explore\?entity=[0-9a-f]{32}&limit=50$", address)
+    there = shown(settled(page))
+    page.locator(".explore-sentence").first.click()
+    expect(page.locator(".explore-fact")).to_be_visible()
+    page.get_by_role("button", name="Begin here").click()
+    expect(way.get_by_role("listitem")).to_have_count(3)
+    seen("explore-way", page)
+    way.get_by_role("button", name="Buzz Aldrin").click()
+    expect(way.get_by_role("listitem")).to_have_count(2)
+    assert shown(settled(page)) == there and page.url == address
+    way.get_by_role("button", name="Overview").click()
+    expect(way).to_be_hidden()
+    assert shown(settled(page)) == begun
+    page.go_back()
+    expect(page.locator(".explore-name")).to_have_text("Buzz Aldrin")
+    again = opened(address)
+    expect(again.locator(".explore-name")).to_have_text("Buzz Aldrin")
+    assert shown(settled(again)) == there
+
+
+def test_a_fact_leads_to_its_source(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/explore")
+    settled(page)
+    search_for(page, "The Gemini capsule")
+    page.locator(".explore-sentence").first.click()
+    quote = page.locator(".explore-place .said").first.text_content() or ""
+    page.locator(".explore-place").first.click()
+    meant = page.get_by_role("dialog").locator("mark")
+    expect(meant.first).to_be_in_viewport()
+    assert " ".join((meant.first.text_content() or "").split()) in " ".join(quote.split())
+
+
+def test_more_or_less_is_drawn(server: Running, opened: Opened) -> None:
+    page = opened(f"{server.url}/#/spaceflight/explore")
+    before = shown(settled(page))
+    page.get_by_label("Entities drawn at most").select_option("500")
+    expect(page.locator(".graph")).to_have_attribute("data-entities", "500")
+    assert shown(settled(page))[1] > before[1]
+    assert page.url.endswith("explore?limit=500")
+
+
+def test_an_empty_workspace_says_what_to_do(drawn: Running, opened: Opened) -> None:
+    page = opened(f"{drawn.url}/#/nothing/explore")
+    page.get_by_role("button", name="Add documents").click()
+    expect(page).to_have_url(f"{drawn.url}/#/nothing/documents")
+
+
+def test_what_is_not_there_is_said(drawn: Running, opened: Opened, watch: Any) -> None:
+    watch.allowed.append("404")
+    page = opened(f"{drawn.url}/#/few/explore?entity={'0' * 32}")
+    expect(page.get_by_role("alert")).to_contain_text("The workspace has no entity")
+
+
+def test_two_thousand_entities_find_their_places(drawn: Running, opened: Opened, seen: Seen) -> None:
+    page = opened(f"{drawn.url}/#/many/explore?limit=2000")
+    graph = page.locator(".graph")
+    expect(graph).to_have_attribute("data-settled", "true", timeout=60_000)
+    assert shown(graph)[:2] == (MANY, MANY_FACTS)
+    seen("explore-many", page)
+    page.get_by_text("What is drawn, as a list").click()
+    expect(page.locator(".graph-list li")).to_have_count(200)
+    page.get_by_role("button", name="Show more").first.click()
+    expect(page.locator(".graph-list li")).to_have_count(300)
+
+
+def test_without_motion_everything_is_in_its_place_at_once(drawn: Running, opened: Opened) -> None:
+    page = opened(f"{drawn.url}/#/few/documents")
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{drawn.url}/#/few/explore")
+    settled(page)
+    expect(page.locator(".graph-stage")).not_to_have_class(re.compile("settling"))
+    page.locator(".graph-lifted").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".graph")).to_have_attribute("data-at", re.compile(r"\d"))

@@ -1,0 +1,107 @@
+"""Keys: asked for when the server asks, kept in the tab, and no more shown than they allow."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opened, Seen, Watch
+from tests.serving.running import ADA, Running, add_key, make, running
+
+QUESTION = "Who wrote the first published program?"
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A server that asks for keys, and two that it knows."""
+
+    server: Running
+    writes: str
+    reads: str
+
+
+@pytest.fixture
+def keyed(tmp_path: Path, watch: Watch) -> Iterator[Keyed]:
+    # The browser itself notes every refusal.
+    watch.allowed.append("status of 401")
+    folder = tmp_path / "keyed"
+    writes, reads = add_key(folder, "write", "*"), add_key(folder, "read", "letters")
+    (folder / "polyadic.toml").write_text('[embedding]\nmodel = "hashing"\n')
+    with running(folder, keyed=True) as server, server.client(writes) as client:
+        make(client, "letters", ADA)
+        make(client, "others")
+        yield Keyed(server, writes, reads)
+
+
+def give(page: Page, key: str) -> None:
+    page.get_by_label("Key", exact=True).fill(key)
+    page.keyboard.press("Enter")
+
+
+def test_a_wrong_key_is_told_and_a_right_one_lets_in(keyed: Keyed, opened: Opened, seen: Seen) -> None:
+    page = opened(keyed.server.url)
+    expect(page.get_by_role("heading", name="This server asks for a key")).to_be_visible()
+    seen("keys-asked", page)
+    give(page, f"{keyed.writes}x")
+    expect(page.get_by_role("alert")).to_contain_text("That key opens nothing here")
+    seen("keys-wrong", page)
+    give(page, keyed.writes)
+    expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
+    page.get_by_role("textbox", name="Question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer-text")).to_contain_text("Ada Lovelace")
+
+
+def test_a_key_stays_in_its_tab_alone(keyed: Keyed, opened: Opened) -> None:
+    page = opened(keyed.server.url)
+    give(page, keyed.writes)
+    expect(page.get_by_role("combobox", name="Workspace")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("combobox", name="Workspace")).to_be_visible()
+    assert keyed.writes not in page.url
+    assert keyed.writes not in str(page.evaluate("JSON.stringify(localStorage) + document.cookie"))
+    other = page.context.new_page()
+    other.goto(keyed.server.url)
+    expect(other.get_by_role("heading", name="This server asks for a key")).to_be_visible()
+    page.get_by_label("Workspaces and key").click()
+    page.get_by_role("button", name="Forget the key").click()
+    expect(page.get_by_role("heading", name="This server asks for a key")).to_be_visible()
+
+
+def test_who_gives_no_key_is_shown_nothing_and_may_try_again(keyed: Keyed, opened: Opened) -> None:
+    page = opened(keyed.server.url)
+    expect(page.get_by_label("Key", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("alert")).to_contain_text("Without a key")
+    page.get_by_role("button", name="Try again").click()
+    give(page, keyed.reads)
+    expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
+
+
+def test_a_key_that_reads_is_shown_nothing_to_write_with(keyed: Keyed, opened: Opened, seen: Seen) -> None:
+    page = opened(keyed.server.url)
+    give(page, keyed.reads)
+    workspaces = page.get_by_role("combobox", name="Workspace")
+    expect(workspaces).to_have_value("letters")
+    expect(workspaces.get_by_role("option")).to_have_count(1)
+    page.get_by_label("Workspaces and key").click()
+    expect(page.get_by_role("button", name="Forget the key")).to_be_visible()
+    expect(page.get_by_role("button", name="New workspace")).to_be_hidden()
+    expect(page.get_by_role("button", name="Delete letters")).to_be_hidden()
+    seen("keys-reading", page)
+
+
+def test_a_key_that_is_removed_meanwhile_is_asked_for_again(keyed: Keyed, opened: Opened) -> None:
+    page = opened(keyed.server.url)
+    give(page, keyed.writes)
+    question = page.get_by_role("textbox", name="Question")
+    question.fill(QUESTION)
+    keys = keyed.server.service.keys
+    assert keys is not None
+    keys.remove(keyed.writes.split("-")[1])
+    question.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("That key opens nothing here")
+    give(page, keyed.reads)
+    expect(page.locator(".answer-text")).to_contain_text("Ada Lovelace")
