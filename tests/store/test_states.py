@@ -295,3 +295,17 @@ def test_a_base_of_a_later_state_than_that_of_a_restored_store_is_not_taken_up(h
         assert reader.size("fact") == 305
         assert not reader.named([loose_name("Bolt 1")])
     assert as_made_afresh(history)
+
+
+def test_what_is_equally_near_comes_in_the_order_of_identifiers_wherever_it_is_kept(tmp_path: Path) -> None:
+    """The same words have the same vector, whose product with another hangs in its last digit on where it stands."""
+    history = History(tmp_path / "kb")
+    for name in "abc":
+        history.tell(name, [("They met.", [f"{name} {n}", f"Bolt {n}"], 8.0) for n in range(13)])
+        history.read()
+    with history.store.read() as reader:
+        for asked in (vector(f"question {n}") for n in range(8)):
+            for near in (reader.nearest("fact", asked, 39), reader.nearest_scored("fact", asked, 39)):
+                assert near.rows.tolist() == list(range(39))
+                assert len(set(near.scores.tolist())) == 1
+    history.store.close()

@@ -11,10 +11,8 @@ DIMENSION = 16
 
 
 def vector(text: str) -> NDArray[np.float32]:
-    """Of length 1, and such that products are exact: what is equally near is so wherever it stands in a matrix."""
-    drawn = np.random.default_rng(int(digest(text), 16)).integers(2, size=DIMENSION)
-    signs: NDArray[np.float32] = (2 * drawn - 1).astype(np.float32)
-    return signs / np.float32(np.sqrt(DIMENSION))
+    drawn = np.random.default_rng(int(digest(text), 16)).standard_normal(DIMENSION)
+    return (drawn / np.linalg.norm(drawn)).astype(np.float32)
 
 
 def vectors(texts: Sequence[str]) -> NDArray[np.float32]:

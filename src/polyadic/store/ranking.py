@@ -2,7 +2,25 @@
 
 import numpy as np
 
-from polyadic.store.protocol import Hits, Vectors
+from polyadic.store.protocol import Hits, Rows, Vectors
+
+
+def contenders(numbers: Vectors, k: int, doubt: float) -> Rows:
+    """Which may be among the k highest where two that differ by less than ``doubt`` may be in the wrong order.
+
+    What is infinitely low is never among them.
+    """
+    k = min(k, len(numbers))
+    if k <= 0:
+        return np.zeros(0, dtype=np.int64)
+    last = np.partition(numbers, len(numbers) - k)[len(numbers) - k]
+    return np.flatnonzero((numbers >= last - doubt) & np.isfinite(numbers))
+
+
+def best_of(rows: Rows, numbers: Vectors, k: int) -> Hits:
+    """The k of these rows, in ascending order, that have the highest numbers, ties in the order of rows."""
+    found = best(numbers, k)
+    return Hits(rows[found.rows], found.scores)
 
 
 def best(similarities: Vectors, k: int) -> Hits:

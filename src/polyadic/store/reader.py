@@ -1,7 +1,7 @@
 """Reading one committed state of the SQLite store: arrays for what is near, tables for what it says."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
@@ -17,12 +17,17 @@ from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
 from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
-from polyadic.store.ranking import best
+from polyadic.store.ranking import best, best_of
 from polyadic.store.record_reader import SqliteRecords
 from polyadic.store.state import State
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_reader import SqliteThemes
 from polyadic.store.themes import Themes
+
+Scored = Literal["entity", "fact"]
+"""Sides that have scores."""
+HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
+"""Of all scores there may be."""
 
 
 class SqliteReader(SqliteRecords):
@@ -48,23 +53,19 @@ class SqliteReader(SqliteRecords):
     # nearest by vector, and by words
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        vectors = self._state.vectors(side)
-        return vectors.best(vectors.of_rows(vectors.cosines(vector)), k)
+        rows = self._near(side, vector, k)
+        return best_of(rows, self._cosines(side, rows, vector), k)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        vectors = self._state.vectors(side)
-        return vectors.best(vectors.of_rows(vectors.cosines(vector)).times(self._state.all_scores(side)), k)
+        rows = self._near(side, vector, k, side)
+        return best_of(rows, self._cosines(side, rows, vector) * self.scores(side, rows), k)
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
         known = self._state.vectors(side)
         places, owners = known.places(rows)
-        similarities = self._of_seen(side, vectors @ known.at(places).T, places)
-        if len(places) > len(rows):
-            firsts = np.searchsorted(owners, np.arange(len(rows)))
-            similarities = np.maximum.reduceat(similarities, firsts, axis=1)
-        return np.asarray(similarities, dtype=np.float32)
+        return _highest(self._of_seen(side, vectors @ known.at(places).T, places), owners, len(rows))
 
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)
@@ -259,6 +260,23 @@ class SqliteReader(SqliteRecords):
 
     # steps of the above
 
+    def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
+        """Rows, in ascending order, that may be the k nearest to a vector, or have the k highest products with scores.
+
+        They are found fast, by numbers that may be off in their last digits; what is exact is then told of these alone.
+        """
+        vectors = self._state.vectors(side)
+        values, most = vectors.of_rows(vectors.cosines(vector)), 1.0
+        if scored:
+            values, most = values.times(self._state.all_scores(scored)), HIGHEST[scored]
+        return vectors.contenders(values, k, vectors.doubt * most)
+
+    def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
+        """Of each row, the same whichever others are asked for."""
+        known = self._state.vectors(side)
+        places, owners = known.places(rows)
+        return _highest(self._of_seen(side, known.exact_cosines(places, vector), places), owners, len(rows))
+
     def _links(self, way: Way, rows: Rows, limit: int | None = None) -> Links:
         targets, owners = self._arrays.linked(way, rows, limit)
         return Links(rows[owners], targets)
@@ -279,3 +297,11 @@ class SqliteReader(SqliteRecords):
     def _sum(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
         return total
+
+
+def _highest(similarities: Vectors, owners: Rows, rows: int) -> Vectors:
+    """Of the similarities of vectors (the last axis) the highest of each of so many rows that they belong to."""
+    if similarities.shape[-1] > rows:
+        firsts = np.searchsorted(owners, np.arange(rows))
+        similarities = np.maximum.reduceat(similarities, firsts, axis=-1)
+    return np.asarray(similarities, dtype=np.float32)

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyadic.store.dimension import other_vectors
-from polyadic.store.incidence import Floats, Integers, Mask, stretches
+from polyadic.store.incidence import Floats, Integers, stretches
 from polyadic.store.placement import Placement
-from polyadic.store.protocol import Hits
-from polyadic.store.ranking import best
+from polyadic.store.ranking import contenders
 from polyadic.store.tail import Tail
 
 _NOTHING = np.float32(-np.inf)
@@ -81,10 +80,23 @@ class RowVectors:
         return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
     def cosines(self, vector: Floats) -> Values:
-        """Of the vector at every place."""
+        """Of the vector at every place; the last digits hang on where it stands (see :meth:`doubt`)."""
         if self.place_count and len(vector) != self.dimension:
             raise other_vectors(len(vector), self.dimension)
         return Values(*(_cosines(matrix, vector) for matrix in (self.matrix, self.tail.matrix)))
+
+    def exact_cosines(self, places: Integers, vector: Floats) -> Floats:
+        """Of the vectors at these places, each the same wherever it stands."""
+        found = np.empty(len(places), dtype=np.float32)
+        wide = vector.astype(np.float64)
+        for start in range(0, len(places), _AT_ONCE):
+            found[start : start + _AT_ONCE] = (self.at(places[start : start + _AT_ONCE]) * wide).sum(axis=1)
+        return found
+
+    @property
+    def doubt(self) -> float:
+        """How much nearer one vector may be than another that has the higher cosine (of length 1, by ``cosines``)."""
+        return self.dimension * float(np.finfo(np.float32).eps)
 
     def of_rows(self, values: Values) -> Values:
         """From numbers of all places the highest of each row."""
@@ -108,23 +120,14 @@ class RowVectors:
         found[self.placement.rows_of_tail] = values.tail
         return found
 
-    def best(self, values: Values, k: int) -> Hits:
-        """The k rows with the highest numbers, ties in the order of rows."""
+    def contenders(self, values: Values, k: int, doubt: float) -> Integers:
+        """Rows, in ascending order, that may have the k highest numbers (see ranking.contenders)."""
         if self.placement.dead is None:
-            return best(values.base, k)
-        near = best(np.where(self.placement.dead, _NOTHING, values.base), k)
-        bases = near.rows[np.isfinite(near.scores)]
-        tail = best(values.tail, k)
-        rows = np.concatenate([self.placement.rows_of_base(bases), self.placement.rows_of_tail[tail.rows]])
-        scores = np.concatenate([near.scores[: len(bases)], tail.scores])
-        order = np.lexsort((rows, -scores))[:k]
-        return Hits(rows[order], scores[order])
-
-    def seen(self, hidden: Integers) -> Mask:
-        """A mask of all places, without those that are hidden."""
-        seen = np.ones(self.place_count, dtype=bool)
-        seen[hidden] = False
-        return seen
+            return contenders(values.base, k, doubt)
+        hidden = np.where(self.placement.dead, _NOTHING, values.base)
+        found = contenders(np.concatenate([hidden, values.tail]), k, doubt)
+        bases, tail = found[found < len(hidden)], found[found >= len(hidden)] - len(hidden)
+        return np.sort(np.concatenate([self.placement.rows_of_base(bases), self.placement.rows_of_tail[tail]]))
 
 
 def _cosines(matrix: Floats, vector: Floats) -> Floats:

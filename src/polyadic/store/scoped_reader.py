@@ -4,7 +4,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -15,9 +14,9 @@ from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision
 from polyadic.store.database import select_in
 from polyadic.store.places import FACT_PLACES, PLACES_SHOWN, place
-from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Listed, Rows, Side, Stamp, Vectors
-from polyadic.store.ranking import best
-from polyadic.store.reader import SqliteReader
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
+from polyadic.store.ranking import contenders
+from polyadic.store.reader import HIGHEST, Scored, SqliteReader
 from polyadic.store.row_vectors import Values
 from polyadic.store.scope import Scope, is_split_off
 from polyadic.store.snapshot import Snapshot
@@ -43,16 +42,6 @@ class ScopedReader(SqliteReader):
     @property
     def _arrays(self) -> Snapshot:
         return self._scope.snapshot
-
-    # nearest by vector
-
-    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        return self._best_seen(side, self._similarities(side, vector), k)
-
-    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        s = self._scope.snapshot
-        scores = s.entity_scores if side == "entity" else s.fact_scores
-        return self._best_seen(side, self._similarities(side, vector) * scores, k)
 
     # rows
 
@@ -80,10 +69,8 @@ class ScopedReader(SqliteReader):
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         found = super().similarity(side, rows, vectors)
-        if side == "entity":
-            for place in np.flatnonzero(np.isin(rows, self._scope.formless)).tolist():
-                facts = self.facts_of(rows[place : place + 1], self.size("fact"), vectors[0]).targets
-                found[:, place] = super().similarity("fact", facts, vectors).max(axis=1)
+        for at in self._formless(side, rows):
+            found[:, at] = self._by_facts(rows[at : at + 1], vectors)
         return found
 
     # what is said in scope
@@ -171,23 +158,34 @@ class ScopedReader(SqliteReader):
 
     # steps of the above
 
-    def _similarities(self, side: Side, vector: Vectors) -> Vectors:
-        """Cosine of every row with a vector, whether it is in scope or not."""
+    def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
         vectors = self._state.vectors(side)
         cosines = vectors.cosines(vector)
         if side == "entity":
             size = len(cosines.base)
             base = self._of_seen(side, cosines.base, np.arange(size))
             cosines = Values(base, self._of_seen(side, cosines.tail, size + np.arange(len(cosines.tail))))
-        found = vectors.in_order(vectors.of_rows(cosines))
+        values, most = vectors.in_order(vectors.of_rows(cosines)), 1.0
         if side == "entity" and len(self._scope.formless):
-            found[self._scope.formless] = self.similarity(side, self._scope.formless, vector[None, :])[0]
+            values[self._scope.formless] = self._cosines(side, self._scope.formless, vector)
+        if scored:
+            values, most = values * self._arrays.scores(scored, np.arange(len(values))), HIGHEST[scored]
+        return contenders(np.where(self._scope.seen[side], values, _NOT_THERE), k, vectors.doubt * most)
+
+    def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
+        found = super()._cosines(side, rows, vector)
+        for at in self._formless(side, rows):
+            found[at] = self._by_facts(rows[at : at + 1], vector[None, :])[0]
         return found
 
-    def _best_seen(self, side: Side, values: Vectors, k: int) -> Hits:
-        hits = best(np.where(self._scope.seen[side], values, _NOT_THERE), k)
-        there = np.isfinite(hits.scores)
-        return Hits(hits.rows[there], hits.scores[there])
+    def _formless(self, side: Side, rows: Rows) -> list[int]:
+        """Places of the entities without a vector that may be seen."""
+        return np.flatnonzero(np.isin(rows, self._scope.formless)).tolist() if side == "entity" else []
+
+    def _by_facts(self, entity: Rows, vectors: Vectors) -> Vectors:
+        """How near an entity is by the nearest of its facts."""
+        facts = self.facts_of(entity, self.size("fact"), vectors[0]).targets
+        return np.asarray(super().similarity("fact", facts, vectors).max(axis=1), dtype=np.float32)
 
     def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
         if side != "entity":
