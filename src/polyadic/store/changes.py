@@ -23,6 +23,8 @@ GENERATION = "generation"
 LEAST_KEPT = 4_000
 SHARE_KEPT = 0.25
 """So many touched rows are kept, or such a share of all facts and entities: whoever is further behind starts anew."""
+_UNCHANGED = ("0", 0)
+"""Of a store in which nothing has been published."""
 _PACKED = "<i8"
 _SIDES: tuple[tuple[Side, str], ...] = (("entity", "entities"), ("fact", "facts"), ("chunk", "chunks"))
 
@@ -61,7 +63,8 @@ def enter(connection: sqlite3.Connection, touched: Touched, overlay: Overlay) ->
     """Within the transaction of a change give the state that it makes a name, and note what it touched."""
     chunks = touched.chunks | _titled_by(connection, touched, overlay)
     rows = (touched.entities, touched.facts, chunks)
-    total = _last_total(connection) + sum(map(len, rows))
+    # One more, so that changes which touch nothing are let go of as well.
+    total = _last_total(connection) + sum(map(len, rows)) + 1
     _insert(connection, total, map(_pack, rows))
     _forget(connection, total)
 
@@ -77,8 +80,19 @@ def numbers(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(connection.execute("SELECT name, seq FROM state"))
 
 
+def present(connection: sqlite3.Connection) -> tuple[str, int]:
+    """Name and number of the state that the connection reads."""
+    row = connection.execute("SELECT name, seq FROM state ORDER BY seq DESC LIMIT 1").fetchone()
+    return _UNCHANGED if row is None else (row[0], row[1])
+
+
+def leads_on(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether the present state can be reached from the one of this name."""
+    return connection.execute("SELECT 1 FROM state WHERE name = ?", (name,)).fetchone() is not None
+
+
 def count_since(connection: sqlite3.Connection, number: int) -> int:
-    """How many rows have been touched after the state with this number, each as often as it was."""
+    """How many rows have been touched after the state with this number, each as often as it was, or a few more."""
     total: int = connection.execute("SELECT total FROM state WHERE seq = ?", (number,)).fetchone()[0]
     return _last_total(connection) - total
 

@@ -220,7 +220,7 @@ MIGRATIONS = (
     CREATE TABLE state (
         seq INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,              -- drawn; the generation in meta is that of the last one
-        total INTEGER NOT NULL,                 -- rows touched by this change and all before it
+        total INTEGER NOT NULL,                 -- what this change and all before it touched (changes.py)
         entities BLOB NOT NULL,                 -- keys of the tables, 8 bytes each, little-endian
         facts BLOB NOT NULL,
         chunks BLOB NOT NULL

@@ -39,10 +39,10 @@ class States:
 
     def of(self, connection: sqlite3.Connection) -> State:
         """The state that a connection reads, within the transaction that it is in."""
-        name = _meta(connection, changes.GENERATION)
+        name, number = changes.present(connection)
         with self._reading:
             if self._kept is None or self._kept.name != name or self._renewed is not None:
-                self._kept = self._reached(connection, name)
+                self._kept = self._reached(connection, name, number)
                 self._renew_if_due(self._kept)
             return self._kept
 
@@ -51,18 +51,18 @@ class States:
         if self._renewing is not None:
             self._renewing.join()
 
-    def _reached(self, connection: sqlite3.Connection, name: str) -> State:
-        """The state of this name, by the shortest way to it."""
-        numbers = changes.numbers(connection)
+    def _reached(self, connection: sqlite3.Connection, name: str, number: int) -> State:
+        """The state of this name, which the connection reads, by the shortest way to it."""
         renewed, self._renewed = self._renewed, None
         for known in (renewed, self._kept):
-            if known is not None and known.name in numbers:
-                return _brought(known, connection, name, numbers)
-        saved = self._saved(connection, numbers)
-        return self._made(connection, name, numbers) if saved is None else _brought(saved, connection, name, numbers)
+            if known is not None and changes.leads_on(connection, known.name):
+                return _brought(known, connection, name, number)
+        saved = self._saved(connection)
+        return self._made(connection, name, number) if saved is None else _brought(saved, connection, name, number)
 
-    def _saved(self, connection: sqlite3.Connection, numbers: dict[str, int]) -> State | None:
+    def _saved(self, connection: sqlite3.Connection) -> State | None:
         """The latest state, of those that lead to the one which the connection reads, whose arrays are saved."""
+        numbers = changes.numbers(connection)
         with contextlib.suppress(OSError):
             folders = {folder.name: folder for folder in self._folder.iterdir()}
             for name in sorted(numbers, key=numbers.__getitem__, reverse=True):
@@ -76,7 +76,7 @@ class States:
                     shutil.rmtree(folder, ignore_errors=True)
         return None
 
-    def _made(self, connection: sqlite3.Connection, name: str, numbers: dict[str, int]) -> State:
+    def _made(self, connection: sqlite3.Connection, name: str, number: int) -> State:
         """The state that the connection reads, from all of its tables."""
         base = build(connection)
         folder = self._folder / _stamp(connection, name)
@@ -84,7 +84,7 @@ class States:
         with contextlib.suppress(OSError, ValueError, EOFError):
             base.save(folder)
             base = Base.load(folder)
-        return State.of(name, numbers.get(name, 0), base)
+        return State.of(name, number, base)
 
     def _renew_if_due(self, state: State) -> None:
         under_way = self._renewing is not None and self._renewing.is_alive()
@@ -96,11 +96,9 @@ class States:
         try:
             # One process makes it, the others wait for it.
             with FileLock(self._path.with_name("renewing.lock"), thread_local=False), self._reader() as connection:
-                name = _meta(connection, changes.GENERATION)
-                numbers = changes.numbers(connection)
-                saved = self._saved(connection, numbers)
+                saved = self._saved(connection)
                 if saved is None or is_due(changes.count_since(connection, saved.number), saved.base.size):
-                    saved = self._made(connection, name, numbers)
+                    saved = self._made(connection, *changes.present(connection))
             with self._reading:
                 self._renewed = saved
         except (StoreError, OSError, sqlite3.Error):
@@ -122,14 +120,11 @@ def is_due(changed: int, size: int) -> bool:
     return changed > max(LEAST_CHANGED, SHARE_CHANGED * size)
 
 
-def _brought(state: State, connection: sqlite3.Connection, name: str, numbers: dict[str, int]) -> State:
-    return state if state.name == name else state.brought_forward(connection, name, numbers[name])
+def _brought(state: State, connection: sqlite3.Connection, name: str, number: int) -> State:
+    return state if state.name == name else state.brought_forward(connection, name, number)
 
 
 def _stamp(connection: sqlite3.Connection, name: str) -> str:
-    return f"{_meta(connection, 'store')}-{name}-{LAYOUT}"
-
-
-def _meta(connection: sqlite3.Connection, key: str) -> str:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return "0" if row is None else str(row[0])
+    """What the folder of a state's arrays is called: no other store, state or layout has the same."""
+    (store,) = connection.execute("SELECT coalesce(max(value), '') FROM meta WHERE key = 'store'").fetchone()
+    return f"{store}-{name}-{LAYOUT}"
