@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from polyadic.errors import DecisionRefused
 from polyadic.identity import loose_name
 from polyadic.knowledge import Usage
 from polyadic.overlay import Decision, Kind
+from polyadic.store import changes, states
 from polyadic.store.changes import LEAST_KEPT
 from polyadic.store.database import connect
 from polyadic.store.protocol import Call, Hits, Links, Reader, Rows, Side
@@ -178,11 +180,26 @@ steps = st.one_of(
 )
 
 
-@example([], [lambda h: h.tell("a", ALONE), lambda h: h.withdraw("a"), History.read, lambda h: h.tell("a", ALONE)])
-@given(st.lists(told_steps, max_size=4), st.lists(steps, min_size=1, max_size=7))
+# How many changes are kept, and after how many a base is made anew: so many that neither happens, or few.
+bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40, 10)])
+
+
+@example(
+    [],
+    [lambda h: h.tell("a", ALONE), lambda h: h.withdraw("a"), History.read, lambda h: h.tell("a", ALONE)],
+    (LEAST_KEPT, LEAST_CHANGED),
+)
+@given(st.lists(told_steps, max_size=4), st.lists(steps, min_size=1, max_size=7), bounds)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_any_history_reads_as_arrays_made_afresh(before: list[Step], after: list[Step]) -> None:
-    with tempfile.TemporaryDirectory() as name:
+def test_any_history_reads_as_arrays_made_afresh(
+    before: list[Step], after: list[Step], bounds: tuple[int, int]
+) -> None:
+    kept, changed = bounds
+    with (
+        tempfile.TemporaryDirectory() as name,
+        patch.object(changes, "LEAST_KEPT", kept),
+        patch.object(states, "LEAST_CHANGED", changed),
+    ):
         history = History(Path(name) / "kb")
         for step in before:
             step(history)
@@ -253,29 +270,29 @@ def test_after_many_changes_a_new_base_is_made_beside_the_questions(history: His
 
 def test_a_new_base_is_taken_up_where_the_old_one_was_read(history: History) -> None:
     history.tell("b", many("Bolt", LEAST_CHANGED // 2))
-    states = States(history.folder / "store.sqlite", history.folder / "derived")
+    reading = States(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
-        old = states.of(connection)
-        states.close()
+        old = reading.of(connection)
+        reading.close()
         history.tell("c", many("Carol", 3))
-        new = states.of(connection)
+        new = reading.of(connection)
     assert (old.changed, new.changed) == (LEAST_CHANGED + 2, 8)
     assert new.size("fact") == old.size("fact") + 3
 
 
 def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
-    def states() -> list[tuple[int, int]]:
+    def known() -> list[tuple[int, int]]:
         with closing(connect(history.folder / "store.sqlite")) as connection:
             return connection.execute("SELECT total, length(facts) FROM state ORDER BY seq").fetchall()
 
     for n in range(4):
         history.tell("b", many(f"Bolt {n}", LEAST_KEPT // 8))
-    totals = [total for total, _ in states()]
+    totals = [total for total, _ in known()]
     assert len(totals) > 1
     assert totals[-1] - totals[0] <= LEAST_KEPT
-    assert states()[0][1] == 0
+    assert known()[0][1] == 0
     history.tell("c", many("Carol", LEAST_KEPT // 2))
-    assert len(states()) == 1
+    assert len(known()) == 1
     assert as_made_afresh(history)
 
 
