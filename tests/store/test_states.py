@@ -280,6 +280,19 @@ def test_a_new_base_is_taken_up_where_the_old_one_was_read(history: History) -> 
     assert new.size("fact") == old.size("fact") + 3
 
 
+def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: History) -> None:
+    reading = States(history.folder / "store.sqlite", history.folder / "derived")
+    with closing(connect(history.folder / "store.sqlite")) as connection:
+        for n in range(12):
+            history.tell("b", many(f"Bolt {n}", 120))
+            history.read()
+            state = reading.of(connection)
+        tail = state.tails["fact"]
+        assert tail.rows["vectors"].sum() == 120
+        assert len(tail.matrix) < 12 * 120
+    assert as_made_afresh(history)
+
+
 def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
     def known() -> list[tuple[int, int]]:
         with closing(connect(history.folder / "store.sqlite")) as connection:
