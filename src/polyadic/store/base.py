@@ -95,7 +95,7 @@ class Base:
         if not len(sorting):
             return np.full(len(ids), -1, dtype=np.int64)
         known = self._keys[side]
-        found = sorting[np.minimum(np.searchsorted(known, ids, sorter=sorting), len(sorting) - 1)]
+        found = sorting[np.minimum(known.searchsorted(ids, sorter=sorting), len(sorting) - 1)]
         return np.where(known[found] == ids, found, -1).astype(np.int64)
 
     @cached_property

@@ -33,7 +33,7 @@ class Placement:
     @classmethod
     def of(cls, base: Digests, tail: Digests, bases: Integers, dead: Integers) -> Self:
         """``dead`` are the rows of the base that do not hold any more, sorted; those that the tail has among them."""
-        before = np.searchsorted(base, tail).astype(np.int64) if len(tail) else np.zeros(0, dtype=np.int64)
+        before = base.searchsorted(tail).astype(np.int64) if len(tail) else np.zeros(0, dtype=np.int64)
         return cls(len(base), bases, before, dead[~np.isin(dead, bases)])
 
     @property
@@ -44,13 +44,13 @@ class Placement:
         """Rows of the state from rows of the base, which must not be removed."""
         if not len(self.removed) and not len(self._added):
             return bases
-        gone = np.searchsorted(self.removed, bases)
-        return np.asarray(bases - gone + np.searchsorted(self._insertions, bases, side="right"), dtype=np.int64)
+        gone = self.removed.searchsorted(bases)
+        return np.asarray(bases - gone + self._insertions.searchsorted(bases, side="right"), dtype=np.int64)
 
     @cached_property
     def rows_of_tail(self) -> Integers:
         """Rows of the state, for every row of the tail."""
-        gone = np.searchsorted(self.removed, self.before)
+        gone = self.removed.searchsorted(self.before)
         new = self.bases < 0
         return np.asarray(self.before - gone + np.cumsum(new) - new, dtype=np.int64)
 
@@ -59,8 +59,8 @@ class Placement:
         if not len(self.bases) and not len(self.removed):
             return rows, np.full(len(rows), -1, dtype=np.int64)
         tail = find(self.rows_of_tail, rows)
-        kept = rows - np.searchsorted(self.rows_of_tail[self._added], rows)
-        bases = kept + np.searchsorted(self.removed - np.arange(len(self.removed)), kept, side="right")
+        kept = rows - self._rows_of_added.searchsorted(rows)
+        bases = kept + self._kept_before.searchsorted(kept, side="right")
         return np.where(tail >= 0, self.bases[tail] if len(self.bases) else -1, bases), tail
 
     @cached_property
@@ -79,6 +79,15 @@ class Placement:
         return np.flatnonzero(self.bases < 0)
 
     @cached_property
+    def _rows_of_added(self) -> Integers:
+        return self.rows_of_tail[self._added]
+
+    @cached_property
+    def _kept_before(self) -> Integers:
+        """For each row that is removed how many of the base stand before it and are not."""
+        return self.removed - np.arange(len(self.removed))
+
+    @cached_property
     def _insertions(self) -> Integers:
         return self.before[self._added]
 
@@ -87,5 +96,5 @@ def find(known: Integers, wanted: Integers) -> Integers:
     """Where each wanted number stands among those known, which are sorted; -1 where it does not."""
     if not len(known):
         return np.full(len(wanted), -1, dtype=np.int64)
-    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    places = np.minimum(known.searchsorted(wanted), len(known) - 1)
     return np.where(known[places] == wanted, places, -1).astype(np.int64)

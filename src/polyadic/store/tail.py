@@ -67,8 +67,8 @@ class Tail:
     def linking(self, ids: Integers) -> tuple[Integers, Integers]:
         """Rows of the tail that are linked to keys, and for each the index of the key."""
         keys, rows = self._backward
-        firsts = np.searchsorted(keys, ids)
-        places, owners = stretches(firsts, np.searchsorted(keys, ids, side="right") - firsts)
+        firsts = keys.searchsorted(ids)
+        places, owners = stretches(firsts, keys.searchsorted(ids, side="right") - firsts)
         return rows[places], owners
 
     @cached_property
@@ -105,5 +105,5 @@ def _same(base: Base, side: Side, digests: NDArray[np.bytes_]) -> Integers:
     known = base.digests(side)
     if not len(known):
         return np.full(len(digests), -1, dtype=np.int64)
-    places = np.minimum(np.searchsorted(known, digests), len(known) - 1)
+    places = np.minimum(known.searchsorted(digests), len(known) - 1)
     return np.where(known[places] == digests, places, -1).astype(np.int64)
