@@ -5,6 +5,7 @@ What waits for a model or works for long has an asynchronous twin (``aindex``, `
 running. Looking things up is plain and quick.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -225,13 +226,13 @@ class Workspace(Catalogue, Questions):
         try:
             report = await Reembedder(store, embedder, self.settings.chunking, report_progress).reembed(force)
         finally:
-            store.close()
+            await asyncio.to_thread(store.close)
             await embedder.close()
         # All at once, so that whatever else this workspace is asked meanwhile finds the one model or the other.
         self.settings = self.settings.model_copy(update={"embedding": target})
         old_store, old_embedder = self.__dict__.pop("_store", None), self.__dict__.pop("embedder", None)
         if old_store is not None:
-            old_store.close()
+            await asyncio.to_thread(old_store.close)
         if old_embedder is not None:
             await old_embedder.close()
         return report
@@ -307,7 +308,8 @@ class Workspace(Catalogue, Questions):
                 await model.close()
         store = self.__dict__.pop("_store", None)
         if store is not None:
-            store.close()
+            # It may have to wait for arrays that are being made, and others share this loop.
+            await asyncio.to_thread(store.close)
 
     close = plain(aclose)
 
