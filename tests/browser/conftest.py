@@ -46,9 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium; where it is lacking these tests are skipped, but not where everything is to be tested."""
+    """Chromium; where it is lacking these tests are skipped, but not where everything is to be tested.
+
+    It goes with the last test of this folder: as long as Playwright is there, no other test can run an event loop.
+    """
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None and not os.environ.get("CI"):
         pytest.skip("there is no chromium on this machine")
