@@ -36,6 +36,13 @@ def held(folder: Path, server: ModelServer) -> Hierarchy:
         return hierarchy_of(kb)
 
 
+def wait_for_calls(run: subprocess.Popen[bytes], server: ModelServer, calls: int) -> None:
+    """Until a run has asked so many times, or is over."""
+    wanted = len(server.calls) + calls
+    while len(server.calls) < wanted and run.poll() is None:
+        time.sleep(0.005)
+
+
 def test_killed_at_any_moment_the_same_command_goes_on(tmp_path: Path, server: ModelServer) -> None:
     with Workspace(tmp_path / "towns", by_model(server)) as kb:
         kb.add(documents(0, DOCUMENTS))
@@ -47,9 +54,13 @@ def test_killed_at_any_moment_the_same_command_goes_on(tmp_path: Path, server: M
     drawn, killed, folder = random.Random(7), 0, tmp_path / "killed"
     shutil.copytree(tmp_path / "towns", folder)
     server.reset()
-    for _ in range(KILLS):
+    for kill in range(KILLS):
         run = building(folder, server)
-        time.sleep(drawn.uniform(0.3, 0.8) * seconds)
+        if kill < KILLS // 2:
+            # However fast the machine is, so many calls are never all of those that are left.
+            wait_for_calls(run, server, drawn.randint(1, calls // KILLS))
+        else:
+            time.sleep(drawn.uniform(0.3, 0.8) * seconds)
         run.send_signal(signal.SIGKILL)
         killed += ended(run)[0] == -signal.SIGKILL
         assert held(folder, server) in (Hierarchy(), expected)
@@ -57,4 +68,4 @@ def test_killed_at_any_moment_the_same_command_goes_on(tmp_path: Path, server: M
     assert held(folder, server) == expected and export(folder) == export(tmp_path / "undisturbed")
     asked = times_asked(server)
     assert len(asked) == calls and asked.total() <= calls + killed * AT_ONCE
-    assert killed >= KILLS // 4
+    assert killed >= KILLS // 2

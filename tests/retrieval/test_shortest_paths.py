@@ -95,9 +95,9 @@ def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: li
         check(path, reader)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(FACTS, SUMMARIES, st.data())
-def test_two_rings_hold_the_shortest_paths_of_up_to_five_steps(
+def test_paths_of_up_to_four_steps_are_found_and_of_up_to_five_are_shortest(
     facts: list[list[str]], summaries: list[list[str]], data: st.DataObject
 ) -> None:
     reader = store(facts, summaries)
@@ -108,9 +108,8 @@ def test_two_rings_hold_the_shortest_paths_of_up_to_five_steps(
     true = {pair: nx.shortest_path_length(drawn, *pair, weight="weight") for pair in pairs if nx.has_path(drawn, *pair)}
     paths, _ = paths_between(pairs, vector(), reader, reader.themes(), weighted=False)
     found = {(path.nodes[0], path.nodes[-1]): path.length for path in paths}
-    assert {pair: length for pair, length in found.items() if true[pair] <= 5} == {
-        pair: length for pair, length in true.items() if length <= 5
-    }
+    assert all(found[pair] == length for pair, length in true.items() if length <= 4)
+    assert all(length == true[pair] for pair, length in found.items() if length <= 5)
 
 
 CHAIN: Told = {"one": [["Ada", "Byron"]], "two": [["Byron", "Greece"]], "three": [["Mill", "Engine"]]}

@@ -70,8 +70,8 @@ def paths_between(
     -------
     tuple
         Among paths of the same length the first in the order of rows, so that it is the same every time. Where none
-        of the bounds of path_graph.py is met, none is shorter: unweighted, for paths of up to five steps; weighted,
-        among those that go no further than the graph does.
+        of the bounds of path_graph.py is met, none is shorter: unweighted, where it has up to five steps (and one of
+        up to four steps is always found); weighted, among those that go no further than the graph does.
     """
     keys = np.array([node for pair in pairs for node in pair], dtype=np.int64)
     graph = first_ring(keys, toward, reader, themes)
