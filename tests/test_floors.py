@@ -1,7 +1,8 @@
-"""The house in docs/architecture.md: a room imports only from its own and from floors below it."""
+"""The house in docs/architecture.md: a room imports only from its own and from floors below it, and in no circle."""
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,17 @@ def test_no_import_climbs(file: Path) -> None:
     room = room_of(file)
     climbs = {other for other in imported_rooms(file) if other != room and FLOOR[other] >= FLOOR[room] > 0}
     assert not climbs
+
+
+def imported_files(file: Path) -> Iterator[Path]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "polyadic":
+            place = ROOT.joinpath(*node.module.split(".")[1:])
+            for name in [place, *(place / alias.name for alias in node.names)]:
+                yield from (one for one in (name.with_suffix(".py"), name / "__init__.py") if one.exists())
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    # What a package has of its own files belongs to it; who imports from it needs what it names, not the package.
+    files = [file for file in ROOT.rglob("*.py") if file.name != "__init__.py"]
+    TopologicalSorter({file: {one for one in imported_files(file) if one in files} for file in files}).prepare()

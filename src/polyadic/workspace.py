@@ -34,8 +34,9 @@ from polyadic.errors import NotFound
 from polyadic.hierarchy.hierarchies import Hierarchies
 from polyadic.knowledge import Document
 from polyadic.models.budget import Budget
-from polyadic.models.embedder import Embedder, embedder_name, load_embedder
-from polyadic.models.language_model import LanguageModel, load_language_model
+from polyadic.models.embedder import Embedder
+from polyadic.models.language_model import LanguageModel
+from polyadic.models.loading import embedder_name, load_embedder, load_language_model
 from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.questions import Questions

@@ -22,7 +22,7 @@ from polyadic.construction.publishing import EMBEDDING_BATCH
 from polyadic.construction.reembedding import ReembedProgress
 from polyadic.errors import EmbedderMismatch, ModelUnavailable, StoreBusy, WeightsMissing
 from polyadic.knowledge import Document, Item
-from polyadic.models.embedder import embedder_name
+from polyadic.models.loading import embedder_name
 from polyadic.models.weights import find_weights
 from polyadic.settings import EmbeddingSettings
 from polyadic.store.sqlite import SqliteStore

@@ -15,7 +15,7 @@ import pytest
 
 from polyadic.errors import ModelUnavailable
 from polyadic.models.endpoint_model import EndpointModel, prompt_tokens
-from polyadic.models.language_model import load_language_model
+from polyadic.models.loading import load_language_model
 from tests.models.endpoint_help import KEY, VARIABLE, ask, model_settings, question
 from tests.server import ModelServer, Status, says
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from polyadic.errors import EmbedderMismatch, ModelUnavailable, SettingsError
 from polyadic.knowledge import Document, Usage
-from polyadic.models.embedder import load_embedder
 from polyadic.models.endpoint_embedder import EndpointEmbedder
 from polyadic.models.hashing import HashingEmbedder
+from polyadic.models.loading import load_embedder
 from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 from tests.models.endpoint_help import KEY, VARIABLE, Sends, embedding_settings

@@ -109,7 +109,7 @@ def test_many_calls_at_once(model: MiniLM) -> None:
 def test_nothing_is_loaded_before_it_is_needed(tiny: dict[str, bytes], tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
-        "from polyadic.models.embedder import load_embedder\n"
+        "from polyadic.models.loading import load_embedder\n"
         "from polyadic.settings import EmbeddingSettings\n"
         "load_embedder(EmbeddingSettings(folder=pathlib.Path(sys.argv[1])))\n"
         "sys.exit(any(name in sys.modules for name in ('onnxruntime', 'onnx', 'tokenizers')))\n"

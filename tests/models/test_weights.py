@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from polyadic.errors import WeightsAltered, WeightsMissing
-from polyadic.models.embedder import load_embedder
 from polyadic.models.genuine import read_genuine, require_genuine
+from polyadic.models.loading import load_embedder
 from polyadic.models.weights import MODEL, find_weights
 from polyadic.settings import EmbeddingSettings
 from tests.models.conftest import model_folder, place

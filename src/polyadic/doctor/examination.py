@@ -9,7 +9,7 @@ from polyadic.doctor.finding import Finding, bad, good
 from polyadic.doctor.language_model import language_model
 from polyadic.doctor.stored import stored
 from polyadic.errors import PolyadicError
-from polyadic.models.embedder import embedder_name, load_embedder
+from polyadic.models.loading import embedder_name, load_embedder
 from polyadic.settings import Settings
 from polyadic.store.sqlite import SqliteStore
 

@@ -15,7 +15,7 @@ from polyadic.evaluation.measures.win_rate import Verdict, WinRate, pairs
 from polyadic.evaluation.plan import WIN_RATE, Plan
 from polyadic.evaluation.results import Against
 from polyadic.evaluation.scores import Judge, Outcomes, Scores, scored
-from polyadic.models.language_model import load_language_model
+from polyadic.models.loading import load_language_model
 from polyadic.models.remembering import Remembering
 from polyadic.prompts.library import Prompts
 from polyadic.workspace import Workspace

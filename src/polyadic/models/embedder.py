@@ -1,4 +1,4 @@
-"""What turns texts into vectors, and which of them the settings name."""
+"""What turns texts into vectors; any model stands behind one small protocol."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -6,9 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.errors import SettingsError
 from polyadic.knowledge import Usage
-from polyadic.settings import EmbeddingSettings
 
 
 class Embedder(Protocol):
@@ -69,48 +67,3 @@ class Embedder(Protocol):
     async def close(self) -> None:
         """Let go of connections; the next call opens new ones."""
         ...
-
-
-def load_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder that the settings name. This is cheap: weights are sought now, and loaded when first used.
-
-    >>> load_embedder(EmbeddingSettings(model="hashing")).name
-    'hashing-384'
-
-    Raises
-    ------
-    WeightsMissing
-        The model needs weights, and they are nowhere on this machine.
-    SettingsError
-        The settings name an endpoint, but no model there.
-    """
-    if settings.model == "hashing":
-        from polyadic.models.hashing import HashingEmbedder
-
-        return HashingEmbedder()
-    if settings.model == "endpoint":
-        from polyadic.models.endpoint_embedder import EndpointEmbedder
-
-        return EndpointEmbedder(embedder_name(settings), settings)
-    from polyadic.models.minilm import MiniLM
-    from polyadic.models.weights import find_weights
-
-    return MiniLM(find_weights(settings.folder), settings.threads)
-
-
-def embedder_name(settings: EmbeddingSettings) -> str:
-    """Name of the vector space that the settings name, without needing its model.
-
-    >>> embedder_name(EmbeddingSettings())
-    'all-MiniLM-L6-v2'
-
-    Raises
-    ------
-    SettingsError
-        The settings name an endpoint, but no model there.
-    """
-    if settings.model == "endpoint":
-        if not settings.name:
-            raise SettingsError("[embedding] model is endpoint, but name is empty", "name the model under [embedding]")
-        return settings.name
-    return "hashing-384" if settings.model == "hashing" else "all-MiniLM-L6-v2"

@@ -6,7 +6,6 @@ from typing import Literal, Protocol
 
 from polyadic.identity import digest
 from polyadic.knowledge import Usage
-from polyadic.settings import ModelSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +124,3 @@ class LanguageModel(Protocol):
     async def close(self) -> None:
         """Let go of connections."""
         ...
-
-
-def load_language_model(settings: ModelSettings) -> LanguageModel | None:
-    """The language model that the settings name; None where they name none. Nothing is asked of it yet.
-
-    >>> load_language_model(ModelSettings()) is None
-    True
-    """
-    if not settings.name:
-        return None
-    # Imported late: the client takes half a second to load.
-    from polyadic.models.endpoint_model import EndpointModel
-
-    return EndpointModel(settings)

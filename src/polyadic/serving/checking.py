@@ -11,7 +11,7 @@ from polyadic.doctor.finding import Finding, bad, doubtful, good
 from polyadic.doctor.stored import stored
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.extras import has_hierarchy
-from polyadic.models.embedder import embedder_name
+from polyadic.models.loading import embedder_name
 from polyadic.serving.problems import of_core
 from polyadic.settings import EndpointSettings
 from polyadic.store.protocol import Store

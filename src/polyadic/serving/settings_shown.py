@@ -3,7 +3,7 @@
 from polyadic import __version__
 from polyadic.construction import choice
 from polyadic.hierarchy.hierarchies import wanted
-from polyadic.models.embedder import embedder_name
+from polyadic.models.loading import embedder_name
 from polyadic.serving.schemas import SettingsView
 from polyadic.settings import METHODS, Settings
 

@@ -14,7 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from polyadic.models.embedder import Embedder, load_embedder
+from polyadic.models.embedder import Embedder
+from polyadic.models.loading import load_embedder
 from polyadic.serving.folders import is_name, is_workspace, make, remove
 from polyadic.serving.keys import LOCAL, Access, Key
 from polyadic.serving.limits import Limits

@@ -3,9 +3,8 @@
 import contextlib
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock
 
@@ -14,7 +13,6 @@ from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, 
 
 BUSY_MILLISECONDS = 30_000
 _OPENING = "opening.lock"
-_VARIABLES = 500
 _HINTS = {
     "SQLITE_FULL": "make room on the disk, then run this again; nothing that was finished is lost",
     "SQLITE_IOERR": "see whether the disk is full or failing, then run this again",
@@ -88,15 +86,6 @@ def rolled_back(connection: sqlite3.Connection) -> None:
     """End the transaction of a connection, unless SQLite has done so itself (it does when the disk is full)."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
-
-
-def select_in(
-    connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
-) -> Iterator[tuple[Any, ...]]:
-    """Rows of a query whose ``{}`` stands for a list of values, however many there are."""
-    for start in range(0, len(values), _VARIABLES):
-        part = values[start : start + _VARIABLES]
-        yield from connection.execute(sql.format(",".join("?" * len(part))), (*before, *part))
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

@@ -14,7 +14,7 @@ from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, FactTally, Tallies
 from polyadic.overlay import NO_OVERLAY, Overlay
 from polyadic.store.changes import Touched
-from polyadic.store.database import select_in
+from polyadic.store.selecting import select_in
 
 
 def digest_bytes(public_id: str) -> bytes:

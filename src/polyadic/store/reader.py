@@ -11,7 +11,6 @@ import numpy as np
 from polyadic.derivation import mean_score
 from polyadic.knowledge import Chunk, Entity, Fact, Place, Span
 from polyadic.store.arrays import Arrays, Way
-from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
@@ -19,6 +18,7 @@ from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best, best_of
 from polyadic.store.record_reader import SqliteRecords
+from polyadic.store.selecting import select_in
 from polyadic.store.state import State
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_reader import SqliteThemes

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from polyadic.knowledge import Chunk, Evidence, Participation, Span
 from polyadic.overlay import Decision, Kind, Overlay
-from polyadic.store.database import select_in
 from polyadic.store.protocol import Stamp
+from polyadic.store.selecting import select_in
 
 
 def dump_evidence(evidence: Sequence[Evidence]) -> str:

@@ -15,12 +15,12 @@ import numpy as np
 from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.identity import entity_key
 from polyadic.overlay import Kind, Overlay
-from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
 from polyadic.store.incidence import Integers, Mask
 from polyadic.store.protocol import Side
 from polyadic.store.records import evidence_of, overlay_of
 from polyadic.store.row_vectors import RowVectors, Values
+from polyadic.store.selecting import select_in
 from polyadic.store.snapshot import Snapshot
 from polyadic.store.state import State
 from polyadic.store.subjects import with_subjects

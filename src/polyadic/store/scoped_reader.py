@@ -12,13 +12,13 @@ from polyadic.errors import NotFound
 from polyadic.identity import called, entity_id, entity_key
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision
-from polyadic.store.database import select_in
 from polyadic.store.places import FACT_PLACES, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
 from polyadic.store.ranking import contenders
 from polyadic.store.reader import HIGHEST, Scored, SqliteReader
 from polyadic.store.row_vectors import Values
 from polyadic.store.scope import Scope, is_split_off
+from polyadic.store.selecting import select_in
 from polyadic.store.snapshot import Snapshot
 from polyadic.store.theme_reader import SqliteThemes
 from polyadic.store.theme_records import hierarchy_of

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.store.building import means
-from polyadic.store.database import select_in
 from polyadic.store.dimension import dimension_of
 from polyadic.store.incidence import DIGEST, Floats, Integers
 from polyadic.store.protocol import Side
 from polyadic.store.records import overlay_of
+from polyadic.store.selecting import select_in
 from polyadic.store.titles import title_entities, titles_of_chunks
 
 ROW = np.dtype(

@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 
 from polyadic.store.arrays import Arrays
-from polyadic.store.database import select_in
 from polyadic.store.derived import digest_bytes
 from polyadic.store.dimension import other_vectors
 from polyadic.store.protocol import Hits, Links, Rows, Vectors
 from polyadic.store.ranking import best
+from polyadic.store.selecting import select_in
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_records import communities_of, summaries_of
 from polyadic.store.themes import Members

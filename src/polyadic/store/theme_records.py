@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from polyadic.store.database import select_in
+from polyadic.store.selecting import select_in
 from polyadic.themes import Cluster, Community, Finding, Hierarchy, Report, Summary
 
 CLUSTER, COMMUNITY = "cluster", "community"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from polyadic.overlay import Overlay
-from polyadic.store.database import select_in
+from polyadic.store.selecting import select_in
 
 
 @dataclass(frozen=True, slots=True)

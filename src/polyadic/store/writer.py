@@ -10,7 +10,6 @@ from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
 from polyadic.store import changes, ledger
-from polyadic.store.database import select_in
 from polyadic.store.derived import DerivedTables, VectorNeeds, digest_bytes, vector_digest
 from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
@@ -27,6 +26,7 @@ from polyadic.store.records import (
     overlay_of,
     stamp_of,
 )
+from polyadic.store.selecting import select_in
 from polyadic.store.theme_tables import ThemeTables
 from polyadic.store.waiting_tables import WAITS, WaitingTables
 from polyadic.themes import Rearrangement

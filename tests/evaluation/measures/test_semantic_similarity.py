@@ -7,8 +7,8 @@ import pytest
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.measures.semantic_similarity import SemanticSimilarity
 from polyadic.evaluation.outcome import Outcome
-from polyadic.models.embedder import load_embedder
 from polyadic.models.hashing import HashingEmbedder
+from polyadic.models.loading import load_embedder
 from polyadic.settings import EmbeddingSettings
 from tests.evaluation.measures.outcomes import outcome
 

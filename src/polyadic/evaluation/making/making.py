@@ -17,7 +17,7 @@ from polyadic.evaluation.making.review import FILE_NAME, Made, Origin, add_to_re
 from polyadic.evaluation.making.sampling import Arity, Sample, Sampling, Stratum, sampled, strata
 from polyadic.identity import loose_name
 from polyadic.models.by_file import ReplyAwaited
-from polyadic.models.language_model import load_language_model
+from polyadic.models.loading import load_language_model
 from polyadic.models.remembering import Remembering
 from polyadic.prompts.library import Prompts
 from polyadic.store.protocol import Reader
