@@ -23,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.sections import replaced
-from benchmarks.speed import DELETION, REPORT
+from benchmarks.speed import REPORT
 from polyadic.knowledge import Document
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.store.sqlite import SqliteStore
 from polyadic.workspace import Workspace
 
+DELETION = "## Deleting and changing one document"
 SIZES = (1_000, 10_000, 100_000)
 FACTS_A_DOCUMENT = 5
 TIMES = 20

@@ -16,12 +16,13 @@ import httpx2
 from benchmarks.data import filled, load
 from benchmarks.sections import given_folder, replaced
 from benchmarks.served import Load, Served, ask, served
-from benchmarks.speed import REPORT, SERVING
+from benchmarks.speed import REPORT
 from polyadic.construction.read import read_documents
 from polyadic.evaluation.datasets import Dataset
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
+HEADING = "## Serving"
 SET, OTHERS = "hotpotqa-100", "2wiki-101"
 PATH = f"/v1/workspaces/{SET}/query"
 AT_ONCE = 200
@@ -50,7 +51,7 @@ def main() -> None:
             lines = [f"| {what} | {measured} | {bound} |" for what, measured, bound in measured_rows(server, dataset)]
     head = HEAD.format(machine=f"{os.cpu_count()} cores, Python {platform.python_version()}")
     section = head + "\n".join(lines) + "\n"
-    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), SERVING, section), encoding="utf-8")
+    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
     print(section)
 
 

@@ -1,4 +1,4 @@
-"""Makes docs/performance.md: ``python -m benchmarks.speed``, on the data that POLYADIC_DATA names.
+"""Makes the head of docs/performance.md: ``python -m benchmarks.speed``, on the data that POLYADIC_DATA names.
 
 Whole processes are timed from outside; within a process, the clock of each retrieval's trace is read. Medians.
 """
@@ -17,13 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.data import data_folder, load
-from benchmarks.sections import section
 from polyadic.evaluation.retrieval import run_method
 from polyadic.workspace import Workspace
 
 REPORT = Path(__file__).parent.parent / "docs" / "performance.md"
-DELETION = "## Deleting and changing one document"
-SERVING = "## Serving"
 TIMES = 7
 HEAD = """# Performance
 
@@ -44,25 +41,9 @@ def main() -> None:
         rows += _retrieval(workspace)
     lines = [f"| {what} | {measured} | {bound} |" for what, measured, bound in rows]
     head = HEAD.format(times=TIMES, machine=f"{os.cpu_count()} cores, Python {platform.python_version()}")
-    # What other benchmarks have written stays.
-    before = REPORT.read_text(encoding="utf-8")
-    others = [section(before, heading).rstrip("\n") + "\n" for heading in (DELETION, SERVING)]
-    REPORT.write_text("\n".join([head + "\n".join(lines) + "\n" + GROWTH, *others]), encoding="utf-8")
+    _, heading, others = REPORT.read_text(encoding="utf-8").partition("\n## ")
+    REPORT.write_text(head + "\n".join(lines) + "\n" + heading + others, encoding="utf-8")
     print(REPORT.read_text())
-
-
-GROWTH = """
-## What grows with what
-
-- Indexing a document: with the document. Reading it, its evidence and the facts and entities that this touches; nothing
-  else in the store is read or written, but for the arrays below.
-- Withdrawing a document: likewise, without any language model.
-- A question: `chunks`, `hypergraph` and the seeds of `walk` scan all vectors (exact search); the walk itself works on
-  the neighbourhood of what it starts from, bounded by caps.
-- The arrays under `derived/` are made anew, from the whole store, by the first question after a change. This is what
-  a later version has to replace by a tail of changes.
-- On disk: text once, vectors twice (in the store and as arrays), evidence a few times the text.
-"""
 
 
 def _import_ms() -> float:
