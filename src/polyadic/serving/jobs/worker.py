@@ -26,7 +26,7 @@ from polyadic.tracing.exporting import exported
 from polyadic.tracing.spans import started
 from polyadic.workspace import Workspace
 
-_BEHIND_QUESTIONS = 5
+_BEHIND_QUESTIONS = 19
 _SECONDS_BETWEEN_LINES = 0.2
 _SECONDS_FOR_OTHERS = 60.0
 _DEFECT = "the job ran into a defect"
