@@ -44,7 +44,8 @@ one in twenty would be bold by chance alone. *{COVERED.capitalize()}* is the sha
 is among the first {LITTLE_ROOM} tokens.
 
 The parts and their numbers were chosen on the even-numbered questions of both sets. The odd-numbered ones were looked
-at four times on the way, and this section is the fifth look, so the odd half is not quite unseen.
+at about ten times by now, tables of other sections included, and no list of these looks was kept, so the odd half is
+not unseen.
 """
 _PARTS = """
 ### Without a part: {measure}{half}

@@ -22,7 +22,7 @@ __all__ = ["recorded_server"]
 
 PRICES: dict[str, Any] = {"prompt_price": 0.15, "completion_price": 0.6}
 CLOSE = 0.15
-# Wide, as the machine may be busy between the two runs; on a quiet one it is within CLOSE too.
+# Wide, as the machine may be busy in one of the two runs.
 IN_TIME = 0.5
 
 
