@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, ask, said_in, served
 from tests.server import ModelServer
@@ -125,12 +125,49 @@ def test_a_further_question_follows_up_on_the_one_before(page: Page) -> None:
     assert before["question"] == "Who commanded Shenzhou 7?" and "Zhai Zhigang" in before["answer"]
     expect(page.get_by_text("Understood as:")).to_contain_text("Shenzhou 7")
     page.get_by_role("link", name="Documents").click()
+    expect(page).to_have_title(re.compile("^Documents"))
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("article.turn")).to_have_count(2)
     page.get_by_role("button", name="New conversation").click()
     with page.expect_request("**/query/stream") as sent:
         ask(page, "And when?")
     assert said_in(sent.value)["history"] == []
+
+
+def test_a_view_that_comes_late_does_not_take_the_place_of_the_one_that_was_asked_for_since(page: Page) -> None:
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        late.append(route)
+
+    page.route("**/page/documents.js", hold)
+    ask(page, "Who commanded Shenzhou 7?")
+    with page.expect_request("**/page/documents.js"):
+        page.get_by_role("link", name="Documents").click()
+    # Nothing begins in a view that has been left.
+    expect(page.locator("#view")).to_have_js_property("inert", True)
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#view")).to_have_js_property("inert", False)
+    with page.expect_response("**/page/documents.js"):
+        late[0].continue_()
+    page.evaluate("import('/page/documents.js')")
+    ask(page, "And when?")
+    expect(page.locator("article.turn")).to_have_count(2)
+    expect(page).to_have_title(re.compile("^Ask"))
+
+
+def test_a_question_that_is_under_way_is_stopped_where_its_view_is_left(page: Page) -> None:
+    page.route("**/query/stream", lambda route: None)
+    page.get_by_role("textbox", name="Question").fill("Who commanded Shenzhou 7?")
+    page.keyboard.press("Enter")
+    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "true")
+    page.get_by_role("link", name="Documents").click()
+    expect(page).to_have_title(re.compile("^Documents"))
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("article.turn")).to_have_attribute("aria-busy", "false")
+    expect(page.locator("article.turn")).to_contain_text("Stopped before the answer was whole")
+    page.unroute("**/query/stream")
+    ask(page, "And when?")
 
 
 def test_only_some_documents_are_asked_by_a_method(page: Page, seen: Seen) -> None:

@@ -129,7 +129,7 @@ class Conversation {
     view.root.scrollIntoView({ behavior: "smooth", block: "start" });
     this.status.textContent = "Looking for what bears on the question";
     const said = history.map(({ question: asked, answer }) => ({ question: asked, answer: answer.text }));
-    await turn.ask(this.ctx, said, () => view.news());
+    await turn.ask(this.ctx, said);
     this.running = null;
     this.#sayWhatSends();
     this.status.textContent = outcome(turn);

@@ -23,24 +23,24 @@ export class Turn {
     this.error = null;
     this.state = "asking";
     this.abort = new AbortController();
+    /** Told of everything that comes: whatever shows this now. */
+    this.onNews = () => {};
   }
 
   /**
-   * Ask, and tell of everything that comes.
+   * Ask; ended where the view is left.
    *
    * @param {object} ctx
    * @param {Array<{question: string, answer: string}>} history
-   * @param {(turn: Turn) => void} onNews
    */
-  async ask(ctx, history, onNews) {
+  async ask(ctx, history) {
     const body = { question: this.question, history, ...this.request };
-    const leave = () => this.abort.abort();
-    ctx.signal.addEventListener("abort", leave);
+    const signal = AbortSignal.any([this.abort.signal, ctx.signal]);
     try {
       const path = workspacePath(ctx.workspace, "query/stream");
-      for await (const { event, data } of ctx.api.events(path, { method: "POST", body, signal: this.abort.signal })) {
+      for await (const { event, data } of ctx.api.events(path, { method: "POST", body, signal })) {
         this.#take(event, data);
-        onNews(this);
+        this.onNews();
       }
       if (!this.answer) {
         throw new Problem(0, "broken-off", "the answer broke off: the server may have been stopped");
@@ -51,10 +51,8 @@ export class Turn {
       if (this.state === "failed" && !(error instanceof Problem)) {
         reportError(error);
       }
-    } finally {
-      ctx.signal.removeEventListener("abort", leave);
     }
-    onNews(this);
+    this.onNews();
   }
 
   #take(event, data) {
@@ -101,6 +99,7 @@ export class TurnView {
       this.below,
     );
     this.waiting = false;
+    turn.onNews = () => this.news();
     this.news();
   }
 

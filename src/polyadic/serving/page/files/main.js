@@ -48,15 +48,20 @@ async function show() {
   const { turn } = shown;
   shown.leave();
   closeSource();
+  // What has been left stays in sight until there is something else, but nothing begins in it any more.
+  root.inert = root.hasChildNodes();
   const left = new AbortController();
   shown.leave = () => left.abort();
   try {
     const at = await place(left.signal);
+    const module = await moduleOf(at);
     if (turn === shown.turn) {
-      await mounted(at, left, turn);
+      root.inert = false;
+      await mounted(at, module, left);
     }
   } catch (error) {
     if (error.name !== "AbortError" && turn === shown.turn) {
+      root.inert = false;
       tell(error);
     }
   }
@@ -89,7 +94,13 @@ async function place(signal) {
   return { ...at, info };
 }
 
-async function mounted(at, left, turn) {
+/** What draws a view; null where there is no such view, or no workspace to be seen. */
+async function moduleOf({ view, info }) {
+  const known = info && VIEWS.some(({ name }) => name === view);
+  return known ? import(`./${view}.js`).catch(notLoaded) : null;
+}
+
+async function mounted(at, module, left) {
   drawHeader(at);
   if (!at.info) {
     document.title = "Polyadic";
@@ -97,8 +108,7 @@ async function mounted(at, left, turn) {
     return;
   }
   localStorage.setItem(LAST, at.workspace);
-  const view = VIEWS.find((one) => one.name === at.view);
-  if (!view) {
+  if (!module) {
     replace(
       root,
       empty(
@@ -109,9 +119,8 @@ async function mounted(at, left, turn) {
     );
     return;
   }
-  const module = await import(`./${view.name}.js`).catch(notLoaded);
   document.title = `${module.title} · ${at.workspace} · Polyadic`;
-  const body = el("div", { class: `page page-${view.name}` });
+  const body = el("div", { class: `page page-${at.view}` });
   replace(root, body);
   const cleanup = await module.mount(body, contextFor(at, left.signal));
   if (!body.querySelector("h1")) {
@@ -119,7 +128,7 @@ async function mounted(at, left, turn) {
   }
   if (typeof cleanup === "function") {
     left.signal.addEventListener("abort", cleanup);
-    if (turn !== shown.turn) {
+    if (left.signal.aborted) {
       cleanup();
     }
   }
