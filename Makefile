@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Commands that tests start load what was compiled before, also where the shell says otherwise.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all lint requirements clean
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.corpora import EVERYTHING, Corpus, Telling, corpora
 from benchmarks.data import SETS
+from benchmarks.looks import note_look
 from benchmarks.robustness import differences, signed
 from benchmarks.sections import given_folder, rewrite
 from polyadic.blocking import wait_for
@@ -43,9 +44,8 @@ changed. Each cell is the difference to the whole method, question by question, 
 one in twenty would be bold by chance alone. *{COVERED.capitalize()}* is the share of gold passages of which something
 is among the first {LITTLE_ROOM} tokens.
 
-The parts and their numbers were chosen on the even-numbered questions of both sets. The odd-numbered ones were looked
-at about ten times by now, tables of other sections included, and no list of these looks was kept, so the odd half is
-not unseen.
+The parts and their numbers were chosen on the even-numbered questions of both sets. The odd-numbered ones are not
+unseen: [looks.md](looks.md) lists the looks at them.
 """
 _PARTS = """
 ### Without a part: {measure}{half}
@@ -156,6 +156,7 @@ class Remembering:
 
 
 def main() -> None:
+    note_look("`benchmarks.ablation`")
     with given_folder() as folder:
         rewrite(HEADING, section(folder))
 

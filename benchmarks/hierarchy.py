@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import SETS, filled, load
+from benchmarks.looks import note_look
 from benchmarks.recorded import RECORDED, recorded_workspace
 from benchmarks.sections import given_folder, rewrite
 from polyadic.evaluation.bootstrap import interval
@@ -78,6 +79,7 @@ class Built:
 
 
 def main() -> None:
+    note_look("`benchmarks.hierarchy`")
     with given_folder() as folder:
         rewrite(HEADING, section(folder))
 

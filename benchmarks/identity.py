@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import data_folder
+from benchmarks.looks import note_look
 from benchmarks.sections import replaced
 from polyadic.blocking import wait_for
 from polyadic.construction.extractor import Extraction
@@ -182,6 +183,7 @@ def _people(count: int) -> list[Document]:
 
 
 def main() -> None:
+    note_look("`benchmarks.identity`")
     body = "\n".join(section(data_folder()))
     REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, f"\n{body}\n"), encoding="utf-8")
     print(f"wrote {HEADING} into {REPORT}")

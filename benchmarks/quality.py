@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks import ablation, extraction, hierarchy, identity, representations, robustness
 from benchmarks.data import SETS, data_folder, filled, load
+from benchmarks.looks import note_look
 from benchmarks.recorded import RECORDED, recorded_workspace
 from benchmarks.sections import REPORT, given_folder
 from polyadic.evaluation.answers import can_be_quoted, quotes_the_answer
@@ -37,7 +38,8 @@ on facts in pairs.
 
 Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
 retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
-stand side by side. In brackets: 95 % bootstrap interval over the questions.
+stand side by side, and [looks.md](looks.md) logs every look at that half. In brackets: 95 % bootstrap interval over the
+questions.
 """
 
 WITH_A_MODEL = """
@@ -58,6 +60,7 @@ counted apart. Each sentence is read alone, so no title takes part.
 
 
 def main() -> None:
+    note_look("`benchmarks.quality`: all of it")
     with given_folder() as folder:
         lines = [
             HEAD,

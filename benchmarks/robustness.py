@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.corpora import EVERYTHING, RUN_TOGETHER, Corpus, Telling, corpora
 from benchmarks.data import SETS
+from benchmarks.looks import note_look
 from benchmarks.sections import given_folder, rewrite
 from polyadic.evaluation.bootstrap import Interval, interval
 from polyadic.evaluation.measures.all_gold import AllGold
@@ -64,6 +65,7 @@ class Measured:
 
 
 def main() -> None:
+    note_look("`benchmarks.robustness`")
     with given_folder() as folder:
         rewrite(HEADING, section(folder))
 

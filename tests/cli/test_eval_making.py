@@ -77,6 +77,7 @@ def test_made_by_batch_files(polyadic: Command, server: ModelServer, filled: Pat
     assert len(server.asked) == 12
 
 
+@pytest.mark.slow
 def test_an_evaluation_by_batch_files(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
     write_beir(tmp_path / "little")
     command = ("eval", "little", "--methods", "chunks,walk", "--measures", "f1,g-e,win-rate", "--out", "out")

@@ -102,6 +102,7 @@ def test_a_name_that_is_no_text(polyadic: Command, indexed: Path) -> None:
         assert "answers to" in outcome.err
 
 
+@pytest.mark.slow
 def test_an_output_that_has_no_letter_for_it(indexed: Path) -> None:
     (indexed / "wall.md").write_text("# 长城\n\nLi Wei built the 长城 in Gansu.\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}

@@ -54,6 +54,7 @@ def differ(estimated: float, real: float) -> float:
     return abs(estimated - real) / real
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_before_the_first_call_replies_are_guessed_well(tmp_path: Path, recorded_server: ModelServer) -> None:
     """The rule of thumb comes from the other half of the passages."""

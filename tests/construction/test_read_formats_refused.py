@@ -373,6 +373,7 @@ def test_spoilt_files_give_a_document_or_a_reason(tmp_path: Path, suffix: str) -
 # A folder as people have them
 
 
+@pytest.mark.slow
 def test_a_folder_of_200_files_of_all_kinds(tmp_path: Path) -> None:
     folder = tmp_path.resolve()
     expected: dict[str, str] = {}

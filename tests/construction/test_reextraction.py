@@ -171,6 +171,7 @@ def unpunctual() -> Iterator[ModelServer]:
         yield running
 
 
+@pytest.mark.slow
 @given(corpora, corpora, corpora)
 @hypothesis_settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_only_the_documents_present_matter(

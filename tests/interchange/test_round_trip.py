@@ -18,6 +18,7 @@ from polyadic.models.hashing import HashingEmbedder
 from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, collections, contents, drafts, fill, workspace
 
 
+@pytest.mark.slow
 @given(collections, st.lists(drafts, max_size=6))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_hif_loses_nothing(documents: list[Document], pool: list[Evidence]) -> None:

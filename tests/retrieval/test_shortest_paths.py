@@ -95,6 +95,7 @@ def test_within_a_graph_no_path_is_shorter(facts: list[list[str]], summaries: li
         check(path, reader)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(FACTS, SUMMARIES, st.data())
 def test_paths_of_up_to_four_steps_are_found_and_of_up_to_five_are_shortest(

@@ -139,6 +139,7 @@ def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
     return source
 
 
+@pytest.mark.slow
 @given(corpora, st.sets(st.sampled_from("abcd")), st.booleans())
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_scope_is_a_store_of_its_own(corpus: Corpus, wanted: set[str], with_splits: bool) -> None:

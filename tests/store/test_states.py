@@ -255,6 +255,7 @@ def test_a_small_change_saves_nothing(history: History) -> None:
     assert as_made_afresh(history)
 
 
+@pytest.mark.slow
 def test_after_many_changes_a_new_base_is_made_beside_the_questions(history: History) -> None:
     (before,) = bases(history)
     history.tell("b", many("Bolt", LEAST_CHANGED // 2))
@@ -293,6 +294,7 @@ def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: 
     assert as_made_afresh(history)
 
 
+@pytest.mark.slow
 def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
     def known() -> list[tuple[int, int]]:
         with closing(connect(history.folder / "store.sqlite")) as connection:

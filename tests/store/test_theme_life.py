@@ -103,6 +103,7 @@ class Life:
                     yield from (secret for secret in self.secrets if f"{secret} " in text.replace(".", " "))
 
 
+@pytest.mark.slow
 @given(st.lists(steps, min_size=2, max_size=8))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_is_told_that_rests_on_what_is_said_no_more(history: list[Any]) -> None:

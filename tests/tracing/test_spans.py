@@ -161,6 +161,7 @@ def test_a_protocol_that_is_not_spoken_is_said_once(collector: Collector, monkey
     assert "grpc" in line and "http/protobuf" in line
 
 
+@pytest.mark.slow
 def test_where_nobody_takes_spans_it_is_said_once_and_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     warned: list[str] = []
