@@ -48,11 +48,14 @@ def main() -> None:
         with filled(dataset, folder) as workspace:
             place = workspace.folder
         with served(place) as server:
-            lines = [f"| {what} | {measured} | {bound} |" for what, measured, bound in measured_rows(server, dataset)]
+            lines = []
+            for what, measured, bound in measured_rows(server, dataset):
+                lines.append(f"| {what} | {measured} | {bound} |")
+                print(lines[-1], flush=True)
     head = HEAD.format(machine=f"{os.cpu_count()} cores, Python {platform.python_version()}")
     section = head + "\n".join(lines) + "\n"
     REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
-    print(section)
+    print(f"wrote {HEADING} into {REPORT}")
 
 
 def measured_rows(server: Served, dataset: Dataset) -> Iterator[tuple[str, str, str]]:

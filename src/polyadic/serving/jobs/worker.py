@@ -22,11 +22,11 @@ from polyadic.errors import PolyadicError, StoreBusy, without_addresses
 from polyadic.models.budget import Budget
 from polyadic.serving.jobs.incoming import Incoming
 from polyadic.serving.jobs.job import Reached, Wish
+from polyadic.serving.jobs.priority import stand_behind_questions
 from polyadic.tracing.exporting import exported
 from polyadic.tracing.spans import started
 from polyadic.workspace import Workspace
 
-_BEHIND_QUESTIONS = 19
 _SECONDS_BETWEEN_LINES = 0.2
 _SECONDS_FOR_OTHERS = 60.0
 _DEFECT = "the job ran into a defect"
@@ -35,8 +35,7 @@ _DEFECT = "the job ran into a defect"
 def main() -> None:
     """Do what standard input says."""
     asked = json.loads(sys.stdin.readline())
-    with contextlib.suppress(OSError):
-        os.nice(_BEHIND_QUESTIONS)
+    stand_behind_questions()
     try:
         with exported(lambda problem: print(problem, file=sys.stderr)), started("job"):
             asyncio.run(_run(Path(asked["workspace"]), Path(asked["incoming"]), Wish(**asked["wish"])))
