@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from polyadic.construction.extractor import Extraction
 from polyadic.construction.replies.read import read_reply
@@ -33,6 +33,8 @@ FROM_NOWHERE = "entity that stands neither in its fact nor in the passage"
 _UNREAD_SHARE = 0.25
 _SAYS_SOMETHING = 25
 _NOT_A_LETTER = re.compile(r"[\W_]+")
+# A reply is read to see whether it is worth remembering, and again, soon after, for what it says.
+_read = lru_cache(maxsize=16)(read_reply)
 
 # Of the first half of a passage, so many sentences stand before the second, to say what it is about.
 _SENTENCES_BEFORE = 3
@@ -95,7 +97,7 @@ class _Found:
 
     def take(self, reply: Reply) -> bool:
         """Enter what a reply says; whether there was a fact in it that is new."""
-        said = read_reply(reply.text)
+        said = _read(reply.text)
         self.problems.update(said.problems)
         self.problems["reply cut off at output_tokens"] += not reply.complete
         before = len(self.evidence)
@@ -265,7 +267,7 @@ class ModelExtractor:
 
 def is_usable(reply: Reply) -> bool:
     """Whether there are facts, or the reply says in the asked form that there are none."""
-    return NO_FACTS not in read_reply(reply.text).problems
+    return NO_FACTS not in _read(reply.text).problems
 
 
 def _spans(passage: _Passage, numbers: Sequence[int], problems: Counter[str]) -> Iterator[Span]:

@@ -13,6 +13,7 @@ _SPACE = re.compile(r"\s+")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”“", "„": "“”", "”": "”", "«": "»", "‘": "’‘", "「": "」"}
 _NESTED_QUOTES = 3
 _LONE_QUOTES = '"“”„«»'
+_TIDIED_AT_THE_ENDS = frozenset(" " + "".join(f"{opening}{closing}" for opening, closing in _QUOTES.items()))
 
 
 def undressed(reply: str) -> tuple[str, bool]:
@@ -43,7 +44,8 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
 
 def printable(text: str) -> str:
     """A text without control characters and what no file can hold."""
-    return _CONTROL.sub("", text)
+    # Nearly all texts are printable to the last character, and telling that takes a tenth of the time.
+    return text if text.isprintable() else _CONTROL.sub("", text)
 
 
 def tidy(text: str) -> str:
@@ -52,6 +54,8 @@ def tidy(text: str) -> str:
     >>> tidy(' “Ada\\n Lovelace” '), tidy('"Notes" and "Sketch"'), tidy('Ada"')
     ('Ada Lovelace', '"Notes" and "Sketch"', 'Ada')
     """
+    if text.isprintable() and "  " not in text and not {text[:1], text[-1:]} & _TIDIED_AT_THE_ENDS:
+        return text
     bare = _SPACE.sub(" ", printable(text)).strip()
     for _ in range(_NESTED_QUOTES):
         bare = _unquoted(bare)

@@ -48,6 +48,7 @@ _SCORE_KEYS = [
 ]
 _SENTENCE_KEYS = ["sentences", "sentence_ids", "sentence_numbers", "sentence_indices", "sources", "sentence"]
 _RECORD_KEYS = frozenset((*TEXT_KEYS, *ENTITY_KEYS))
+_OF_AN_ENTITY = frozenset((*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS))
 _DEPTH = 4
 _MOST_SENTENCES = 200
 _LARGEST_NUMBER = 10**9
@@ -130,7 +131,7 @@ def _entities(value: object, info: ValidationInfo) -> list[object]:
 def _one_or_more(part: object) -> Iterator[object]:
     if isinstance(part, dict):
         plain = plain_keys(part)
-        if plain.keys() & {*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS} or not plain:
+        if plain.keys() & _OF_AN_ENTITY or not plain:
             yield plain
         else:
             for name, said in part.items():
@@ -143,8 +144,14 @@ def _one_or_more(part: object) -> Iterator[object]:
 
 def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
     """Keys in one spelling ("Hyper-Relation" is hyper_relation) that have a value."""
-    said = ((_NOT_IN_KEYS.sub("_", tidy(str(key)).lower()), value) for key, value in record.items())
-    return {key: value for key, value in said if value is not None}
+    return {_plain_key(key): value for key, value in record.items() if value is not None}
+
+
+def _plain_key(key: object) -> str:
+    said = str(key)
+    return (
+        said if said.isascii() and said.isidentifier() and said.islower() else _NOT_IN_KEYS.sub("_", tidy(said).lower())
+    )
 
 
 _Text = Annotated[str, BeforeValidator(_text)]

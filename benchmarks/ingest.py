@@ -1,0 +1,159 @@
+"""What reading documents costs beside the models: ``python -m benchmarks.ingest``; it needs no data.
+
+A language model and an embedder that cost next to nothing stand in (benchmarks/told_workload.py), so that what is left
+is ours: cutting, asking, reading replies, deriving, writing. Each row is a process of its own.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.growth import written
+from benchmarks.told_workload import documents, marked, passage, vectors
+from polyadic.construction.indexing import Indexer
+from polyadic.construction.model_facts import ModelExtractor
+from polyadic.construction.store_memory import StoreMemory
+from polyadic.knowledge import Document, Usage
+from polyadic.models.language_model import Reply, Request
+from polyadic.models.remembering import Remembering
+from polyadic.models.tokens import count_tokens
+from polyadic.prompts.library import Prompts
+from polyadic.settings import Settings
+from polyadic.store.sqlite import SqliteStore
+
+PASSAGES = 200
+AT_ONCE = 16
+RUNS = ((10, 0.0), (1, 0.0), (10, 0.05))
+"""Passages a document, and seconds that the model takes for a call."""
+
+
+@dataclass
+class Model:
+    """Stands in for a language model: what it says of a passage follows from the passage's mark."""
+
+    seconds: float
+    name: str = "stand-in"
+    context_tokens: int = 128_000
+    output_tokens: int = 8_000
+    slowed: int = 0
+    calls: int = 0
+    waited: list[float] = field(default_factory=list)
+
+    def check(self) -> None:
+        """There is no key."""
+
+    def most(self, request: Request) -> Usage:
+        return Usage(1, 1_500, 1_000)
+
+    def counted(self, request: Request, text: str) -> Usage:
+        return self.most(request)
+
+    async def ask(self, request: Request) -> Reply:
+        self.calls += 1
+        await asyncio.sleep(self.seconds)
+        return Reply(_said(marked(request.messages[-1].text)), True, self.most(request), self.seconds)
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
+        yield await self.ask(request)
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+class Embedding:
+    """Stands in for an embedding model."""
+
+    name: str = "stand-in"
+    dimension: int = 384
+    window: int = 254
+    unrelated_below: float = 0.3
+    spent: Usage = Usage()
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return vectors(texts, self.dimension)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        return [len(text) // 5 for text in texts]
+
+    def take_paid(self) -> tuple[Usage, float]:
+        return Usage(), 0.0
+
+    def cost(self, texts: int, tokens: int) -> Usage:
+        return Usage()
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+@cache
+def _said(number: int) -> str:
+    """The reply about a passage; made ahead of the measurement."""
+    described = dict(passage(number).entities)
+    facts = [
+        {
+            "text": said,
+            "score": 9,
+            "sentences": [1 + place],
+            "entities": [
+                {"name": name, "type": "matter", "description": described[name], "score": 80} for name in names
+            ],
+        }
+        for place, (said, names) in enumerate(passage(number).facts)
+    ]
+    return json.dumps({"facts": facts})
+
+
+def measure(folder: Path, passages: int, a_document: int, seconds: float) -> dict[str, float]:
+    """Read so many passages into a new store."""
+    read = [Document(f"memory:{n}", f"Papers {n}", text) for n, text in enumerate(documents(passages, a_document))]
+    for number in range(passages):
+        _said(number)
+    vectors(["warm"])
+    count_tokens(["warm"])
+    settings, model, store = Settings(), Model(seconds), SqliteStore(folder, Embedding.name)
+    asked = Remembering(model, StoreMemory(store))
+    extractor = ModelExtractor(asked, Prompts(folder), settings.extraction, "en", AT_ONCE)
+    chunking = settings.chunking.model_copy(update={"language": "en"}).sized(extractor.paid)
+    before, started, used = written(), time.perf_counter(), time.process_time()
+    report = asyncio.run(Indexer(store, extractor, Embedding(), chunking).index(read))
+    taken = time.perf_counter() - started
+    assert not report.failed and report.chunks >= passages, report
+    told = {
+        "chunks": float(report.chunks),
+        "s": taken,
+        "s of processor time": time.process_time() - used,
+        "ms a chunk": 1_000 * taken / report.chunks,
+        "calls a second": model.calls / taken,
+    }
+    store.close()
+    told["bytes written a byte stored"] = (written() - before) / sum(f.stat().st_size for f in folder.rglob("*"))
+    return told
+
+
+def main() -> None:
+    columns = []
+    for a_document, seconds in RUNS:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "benchmarks.ingest", folder, str(a_document), str(seconds)]
+            columns.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    heads = [f"{a_document} passages a document, model at {1_000 * seconds:.0f} ms" for a_document, seconds in RUNS]
+    print(f"| what | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
+    for what in columns[0]:
+        print(f"| {what} | {' | '.join(f'{column[what]:.2f}' for column in columns)} |")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(measure(Path(sys.argv[1]), PASSAGES, int(sys.argv[2]), float(sys.argv[3]))))
+    else:
+        main()
