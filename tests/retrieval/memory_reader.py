@@ -137,9 +137,13 @@ class MemoryReader:
         best = [row for row in np.argsort(-scores, kind="stable")[:k] if scores[row] > 0]
         return Hits(np.array(best, dtype=np.int64), scores[best])
 
-    def holding(self, word: str, limit: int) -> Rows:
-        held = [row for row, (_, chunk, _) in enumerate(self._read) if word in loose_name(chunk.text).split()]
-        return np.array(held[:limit], dtype=np.int64)
+    def holding(self, words: Sequence[str], limit: int) -> Links:
+        said = [loose_name(chunk.text).split() for _, chunk, _ in self._read]
+
+        def held(place: int) -> list[int]:
+            return [row for row, text in enumerate(said) if words[place] in text][:limit]
+
+        return _links(np.arange(len(words)), held)
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         return {name: self._names[name] for name in loose_names if name in self._names}

@@ -51,7 +51,7 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
         "named": reader.named([loose_name(name) for name in NAMES]),
         "keyed": reader.keyed(["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
         "search": hits(reader.search("Ada met worked", 50)),
-        "holding": reader.holding("met", 50).tolist(),
+        "holding": links(reader.holding(["met", "nowhere", "wrote"], 50)),
         "facts_of": [links(reader.facts_of(asked["entity"], limit, QUESTION)) for limit in LIMITS],
         "entities_of": links(reader.entities_of(asked["fact"])),
         "chunks_of": [links(reader.chunks_of(asked["fact"], limit)) for limit in LIMITS],

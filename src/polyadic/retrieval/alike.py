@@ -6,7 +6,7 @@ evidence and identity stay as they are.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -47,9 +47,7 @@ def alike(entities: Rows, reader: Reader) -> Links:
     }
     named = _about_something(pairs, reader)
     found = set(named.sources.tolist())
-    rare = {
-        (row, other) for row, entity in told if row not in found for other in _by_rare_name(row, entity.name, reader)
-    }
+    rare = _by_rare_names({row: entity.name for row, entity in told if row not in found}, reader)
     return _links({*zip(named.sources.tolist(), named.targets.tolist(), strict=True), *rare})
 
 
@@ -65,18 +63,29 @@ def _links(pairs: set[tuple[int, int]]) -> Links:
     return Links(table[:, 0], table[:, 1])
 
 
-def _by_rare_name(row: int, name: str, reader: Reader) -> list[int]:
-    """What the few passages that hold its last name are about, if the names go together."""
+def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, int]]:
+    """For each entity what the few passages that hold its last name are about, if the names go together."""
+    wanted = {row: parts for row, name in names.items() if (parts := _ending_in_a_name(name))}
+    held = reader.holding([parts[-1] for parts in wanted.values()], _MOST_PASSAGES + 1)
+    is_rare = np.bincount(held.sources, minlength=len(wanted)) <= _MOST_PASSAGES
+    owners, passages = (part[is_rare[held.sources]].tolist() for part in (held.sources, held.targets))
+    titles = reader.titles_of(np.unique(np.array(passages, dtype=np.int64)))
+    subjects = dict(zip(titles.sources.tolist(), titles.targets.tolist(), strict=True))
+    others = np.unique(titles.targets)
+    called = zip(others.tolist(), reader.entities(others), strict=True)
+    parts_of = {other: loose_name(entity.name).split() for other, entity in called}
+    rows = list(wanted)
+    pairs = {(rows[owner], subjects[chunk]) for owner, chunk in zip(owners, passages, strict=True) if chunk in subjects}
+    return {(row, other) for row, other in pairs if row != other and _go_together(wanted[row], parts_of[other])}
+
+
+def _ending_in_a_name(name: str) -> list[str]:
+    """The loose words of a name that ends in a last name; none of one that is told from others of its name."""
     parts = loose_name(name).split()
     is_told_apart = without_qualifier(name) != name
     if is_told_apart or not parts or len(parts[-1]) < _SHORTEST or not name.rsplit(maxsplit=1)[-1][0].isupper():
         return []
-    passages = reader.holding(parts[-1], _MOST_PASSAGES + 1)
-    if len(passages) > _MOST_PASSAGES:
-        return []
-    subjects = np.unique(reader.titles_of(passages).targets)
-    others = zip(subjects.tolist(), reader.entities(subjects), strict=True)
-    return [other for other, entity in others if other != row and _go_together(parts, loose_name(entity.name).split())]
+    return parts
 
 
 def _go_together(name: list[str], other: list[str]) -> bool:

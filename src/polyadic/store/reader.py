@@ -82,13 +82,18 @@ class SqliteReader(SqliteRecords):
         rows = self._arrays.rows("chunk", [row for row, _ in found])
         return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
 
-    def holding(self, word: str, limit: int) -> Rows:
-        query = any_of(word)
-        if not query:
-            return np.zeros(0, dtype=np.int64)
-        hits = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,))
-        found = islice((row for (row,) in hits if self._is_seen_chunk(row)), limit)
-        return np.sort(self._arrays.rows("chunk", list(found)))
+    def holding(self, words: Sequence[str], limit: int) -> Links:
+        found: list[tuple[int, int]] = []
+        for number, word in enumerate(words):
+            query = any_of(word)
+            if query:
+                hits = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,))
+                seen = (row for (row,) in hits if self._is_seen_chunk(row))
+                found += [(number, row) for row in islice(seen, limit)]
+        rows = self._arrays.rows("chunk", [row for _, row in found])
+        numbers = np.array([number for number, _ in found], dtype=np.int64)
+        order = np.lexsort((rows, numbers))
+        return Links(numbers[order], rows[order])
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

@@ -42,8 +42,8 @@ class Reader(Protocol):
     def search(self, words: str, k: int) -> Hits:
         """The k chunks that hold these words, by BM25 (higher is better); any text is a legal query."""
 
-    def holding(self, word: str, limit: int) -> Rows:
-        """Chunks that hold this word, in no telling order: any ``limit`` of them, if there are more."""
+    def holding(self, words: Sequence[str], limit: int) -> Links:
+        """For each word, by its place among them, chunks that hold it: any ``limit``, if there are more."""
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         """Entity rows by the loose form of any of their names (see identity.loose_name); absent where none."""

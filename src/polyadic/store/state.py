@@ -79,7 +79,10 @@ class State:
 
     def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
         wanted = np.asarray(ids, dtype=np.int64)
-        placement, tail = self.placements[side], self.tails[side].find(wanted)
+        placement = self.placements[side]
+        if not len(self.tails[side].rows):
+            return placement.rows_of_base(self.base.find(side, wanted))
+        tail = self.tails[side].find(wanted)
         rows = np.empty(len(wanted), dtype=np.int64)
         here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
         rows[here] = placement.rows_of_base(self.base.find(side, wanted[here]))

@@ -47,6 +47,8 @@ class TailSubjects:
 
     def about(self, chunks: Integers) -> Integers:
         """The entity that each chunk is about, -1 where there is none."""
+        if self._as_in_base:
+            return self.base.snapshot.about(chunks)
         anew = find(self.rows, chunks)
         bases, _ = self.chunks.locate(chunks)
         found = np.full(len(chunks), -1, dtype=np.int64)
@@ -60,6 +62,8 @@ class TailSubjects:
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
         """Chunks that are about each entity in the order of documents, at most ``limit`` each."""
+        if self._as_in_base:
+            return self.base.snapshot.chunks_about(entities, limit)
         (here, owners), (there, others) = self._as_before(entities, limit), self._as_now(entities)
         chunks, owners = np.concatenate([here, there]), np.concatenate([owners, others])
         if len(there):
@@ -87,6 +91,11 @@ class TailSubjects:
         offsets[there] = self.tail.rows["offset"][tail[there]]
         halves = documents.view(">u8").astype(np.uint64).reshape(-1, 2)
         return offsets, halves[:, 1], halves[:, 0]
+
+    @property
+    def _as_in_base(self) -> bool:
+        """Whether all rows are those of the base, and nothing was looked at anew."""
+        return not len(self.rows) and self.chunks.dead is None and self.entities.dead is None
 
     def _as_before(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
         """Those that were not looked at anew, and are there."""
