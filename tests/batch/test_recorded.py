@@ -44,6 +44,7 @@ def ids(lines: list[str]) -> set[str]:
     return {json.loads(line)["custom_id"] for line in lines}
 
 
+@pytest.mark.slow
 def test_by_batch_as_by_calls(part: Path, recorded_server: ModelServer, direct: Workspace) -> None:
     with workspace(part / "kb", recorded_server) as kb:
         written = kb.batch.write(part / "ask.jsonl", [part / "docs"])

@@ -113,6 +113,7 @@ def test_a_library_that_is_not_installed_is_named_before_anything_is_done(
     assert not (tmp_path / "polyadic-eval" / "little" / "workspace").exists()
 
 
+@pytest.mark.slow
 def test_questions_that_fail_make_it_partly_done(polyadic: Command, data: Path, server: ModelServer) -> None:
     server.misbehave(Status(400), times=None, when=lambda asked: "bread" in asked.last_user_text.split("Question")[-1])
     outcome = polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1")
@@ -124,6 +125,7 @@ def test_questions_that_fail_make_it_partly_done(polyadic: Command, data: Path, 
     assert polyadic("eval", str(data), "--methods", "chunks", "--measures", "f1").code == 0
 
 
+@pytest.mark.slow
 def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServer) -> None:
     server.misbehave(Status(401), times=None, when=lambda asked: asked.number > 2)
     outcome = polyadic("eval", str(data), "--methods", "chunks", "--at-once", "1")

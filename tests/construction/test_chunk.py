@@ -105,6 +105,7 @@ def test_sizes_are_near_the_wish(kind: str) -> None:
     assert 20 < mean(repeated[1:]) < 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_insertion_changes_only_chunks_near_it(kind: str) -> None:
     rng = random.Random(2)

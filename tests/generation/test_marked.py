@@ -135,6 +135,7 @@ def test_a_marker_at_the_end_of_an_answer_stays_shown() -> None:
     assert shown == (["Ada", *["Ada [1][2][3]"] * 9]) * 2
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.booleans(), st.data())
 @settings(max_examples=1500)
 def test_what_is_shown_of_a_part_begins_what_is_shown_of_more(

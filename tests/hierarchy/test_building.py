@@ -83,6 +83,7 @@ def test_there_are_layers_and_communities_and_each_piece_is_asked_for_once(tmp_p
         assert not again.changed and not again.usage.calls and not again.anew and hierarchy_of(kb) == hierarchy
 
 
+@pytest.mark.slow
 def test_the_same_whatever_the_order_and_how_many_at_once(tmp_path: Path, server: ModelServer) -> None:
     built = []
     for number, at_once in enumerate((1, 8)):

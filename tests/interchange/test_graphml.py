@@ -33,6 +33,7 @@ def test_networkx_opens_it(tmp_path: Path) -> None:
         assert entities[entity.id]["score"] == entity.score
 
 
+@pytest.mark.slow
 @given(collections, st.lists(drafts, min_size=1, max_size=6))
 @settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_any_text_can_be_written(

@@ -4,6 +4,7 @@ import csv
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def test_files_have_the_headers_of_the_import_tool(tmp_path: Path) -> None:
     assert found["documents.csv"].read_text().splitlines()[2].endswith(',"memory:b","","Document"')
 
 
+@pytest.mark.slow
 @given(collections, st.lists(drafts, min_size=1, max_size=6))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_comes_back_and_every_end_is_there(documents: list[Document], pool: list[Evidence]) -> None:

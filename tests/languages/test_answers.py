@@ -36,7 +36,11 @@ def with_weights() -> None:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((model, language), id=f"{model}-{language}", marks=[pytest.mark.weights] * (model == "minilm"))
+        pytest.param(
+            (model, language),
+            id=f"{model}-{language}",
+            marks=[pytest.mark.weights, pytest.mark.slow] * (model == "minilm"),
+        )
         for model in FLOORS
         for language in LANGUAGES
     ],

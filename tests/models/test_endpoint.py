@@ -64,6 +64,7 @@ def test_not_more_calls_at_once_than_allowed(server: ModelServer, streamed: bool
     assert server.most_at_once == 3 and len(server.calls) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "cost", "calls"),
     [({"requests_per_minute": 1200}, 1, 90), ({"tokens_per_minute": 12_000, "output_tokens": 100}, 34, 30)],

@@ -266,6 +266,7 @@ def test_one_text_that_is_refused_is_said_and_costs_few_calls(server: ModelServe
     assert sizes(server)[-1] == 128
 
 
+@pytest.mark.slow
 def test_texts_are_not_too_long_together(server: ModelServer) -> None:
     texts = ["word " * 20_000] * 30
     embed(embedder_of(server, window=20_000, timeout=20), texts)

@@ -184,6 +184,7 @@ steps = st.one_of(
 bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40, 10)])
 
 
+@pytest.mark.slow
 @example(
     [],
     [lambda h: h.tell("a", ALONE), lambda h: h.withdraw("a"), History.read, lambda h: h.tell("a", ALONE)],

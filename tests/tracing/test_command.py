@@ -13,6 +13,8 @@ from polyadic.workspace import Workspace
 from tests.support.with_a_model import HASHING, TEXT
 from tests.tracing.collector import Collector
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "Who described the Analytical Engine in Turin?"
 TRACE, CALLER = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
