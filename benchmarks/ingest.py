@@ -1,7 +1,7 @@
 """Makes the section Reading with a model of docs/performance.md: ``python -m benchmarks.ingest``; it needs no data.
 
 A language model and an embedder that cost next to nothing stand in (benchmarks/told_workload.py), so that what is left
-is ours: cutting, asking, reading replies, deriving, writing. Each row is a process of its own.
+is ours: cutting, asking, reading replies, deriving, writing. Each column is a process of its own.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -57,7 +57,6 @@ class Model:
     output_tokens: int = 8_000
     slowed: int = 0
     calls: int = 0
-    waited: list[float] = field(default_factory=list)
 
     def check(self) -> None:
         """There is no key."""

@@ -55,7 +55,6 @@ def test_what_fails_fails_as_without_a_collector(collector: Collector, tmp_path:
     assert collector.wait_for("polyadic query").failed
 
 
-@pytest.mark.slow
 def test_where_nobody_takes_spans_the_answer_comes_all_the_same(folder: Path) -> None:
     with_it = run(folder, "query", QUESTION, "--json", OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     assert with_it.returncode == 0 and with_it.stdout.startswith("{")

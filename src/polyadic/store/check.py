@@ -14,9 +14,9 @@ from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies,
 from polyadic.knowledge import Evidence
 from polyadic.overlay import Overlay
 from polyadic.store.database import rolled_back
+from polyadic.store.digests import vector_digest
 from polyadic.store.records import load_evidence, overlay_of
 from polyadic.store.theme_check import theme_problems
-from polyadic.store.vector_needs import vector_digest
 
 _MOST = 10
 # The chunks that readers see.

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from polyadic.derivation import FactTally, Tallies
 from polyadic.overlay import NO_OVERLAY, Overlay
 from polyadic.store.changes import Touched
+from polyadic.store.digests import digest_bytes
 from polyadic.store.entity_tables import EntityTables, next_row
 from polyadic.store.selecting import select_in
-from polyadic.store.vector_needs import VectorNeeds, digest_bytes
+from polyadic.store.vector_needs import VectorNeeds
 
 _New = tuple[str, FactTally, Mapping[int, int]]
 """A fact that is not there yet: its identifier, its tally, and how often each entity takes part in it."""

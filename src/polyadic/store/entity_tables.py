@@ -12,8 +12,9 @@ from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally
 from polyadic.overlay import Overlay
 from polyadic.store.changes import Touched
+from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
-from polyadic.store.vector_needs import VectorNeeds, digest_bytes
+from polyadic.store.vector_needs import VectorNeeds
 
 _Said = tuple[int, Attribute, str]
 

@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Sequence
 
 from polyadic.knowledge import Usage
+from polyadic.store.digests import digest_bytes
 from polyadic.store.protocol import Call, Entry, Spent
-from polyadic.store.vector_needs import digest_bytes
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
 

@@ -11,6 +11,7 @@ import numpy as np
 from polyadic.derivation import mean_score
 from polyadic.knowledge import Chunk, Entity, Fact, Place, Span
 from polyadic.store.arrays import Arrays, Way
+from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
 from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
@@ -22,7 +23,6 @@ from polyadic.store.state import State
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_reader import SqliteThemes
 from polyadic.store.themes import Themes
-from polyadic.store.vector_needs import digest_bytes
 
 Scored = Literal["entity", "fact"]
 """Sides that have scores."""

@@ -7,6 +7,7 @@ from polyadic.errors import NotFound
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
 from polyadic.store import ledger
+from polyadic.store.digests import digest_bytes
 from polyadic.store.protocol import DocumentRecord, Entry, FailedChunk, Listed, Spent, Stamp
 from polyadic.store.records import (
     chunks_of,
@@ -19,7 +20,6 @@ from polyadic.store.records import (
 )
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import hierarchy_of
-from polyadic.store.vector_needs import digest_bytes
 from polyadic.themes import Hierarchy
 
 _RECORDS = (

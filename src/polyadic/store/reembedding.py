@@ -15,10 +15,10 @@ import numpy as np
 from polyadic.derivation import form
 from polyadic.store import changes, ledger
 from polyadic.store.database import rolled_back
+from polyadic.store.digests import digest_bytes, vector_digest
 from polyadic.store.protocol import Call, Vectors
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import unsettle
-from polyadic.store.vector_needs import digest_bytes, vector_digest
 
 _PAGE = 1024
 _GATHERED = "gathered"  # key in the table meta: for which model new vectors are gathered

@@ -15,6 +15,7 @@ import numpy as np
 from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.identity import entity_key
 from polyadic.overlay import Kind, Overlay
+from polyadic.store.digests import digest_bytes
 from polyadic.store.incidence import Integers, Mask
 from polyadic.store.protocol import Side
 from polyadic.store.records import evidence_of, overlay_of
@@ -24,7 +25,6 @@ from polyadic.store.snapshot import Snapshot
 from polyadic.store.state import State
 from polyadic.store.subjects import with_subjects
 from polyadic.store.titles import title_entities, titles_of_chunks
-from polyadic.store.vector_needs import digest_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from polyadic import identity
 from polyadic.derivation import form
+from polyadic.store.digests import vector_digest
 from polyadic.store.theme_records import CLUSTER, load_report, unpack
 from polyadic.store.theme_words import Words, holding, unpack_words
-from polyadic.store.vector_needs import vector_digest
 
 _THERE = "SELECT lower(hex(digest)) FROM entity UNION SELECT lower(hex(digest)) FROM fact"
 _NOTED = "SELECT theme, source, words FROM theme_source"

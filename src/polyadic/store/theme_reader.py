@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from polyadic.store.arrays import Arrays
+from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import other_vectors
 from polyadic.store.protocol import Hits, Links, Rows, Vectors
 from polyadic.store.ranking import best
@@ -14,7 +15,6 @@ from polyadic.store.selecting import select_in
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_records import communities_of, summaries_of
 from polyadic.store.themes import Members
-from polyadic.store.vector_needs import digest_bytes
 from polyadic.themes import Community, Summary
 
 

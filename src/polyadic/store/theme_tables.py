@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from polyadic import identity
 from polyadic.derivation import form
+from polyadic.store.digests import digest_bytes
 from polyadic.store.protocol import Change
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import CLUSTER, COMMUNITY, SERIES, dump_report, dump_series, pack, unpack
 from polyadic.store.theme_words import Words, displayed, existing, holding, pack_words, unpack_words
-from polyadic.store.vector_needs import VectorNeeds, digest_bytes
+from polyadic.store.vector_needs import VectorNeeds
 from polyadic.themes import Cluster, Community, Rearrangement, Summary
 
 GENERATION = "hierarchy"

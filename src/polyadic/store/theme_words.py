@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from polyadic import identity
 from polyadic.derivation import Attribute
+from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
-from polyadic.store.vector_needs import digest_bytes
 
 Words = frozenset[bytes]
 """Digests of what is said of an entity or a summary; of a fact, which says itself, none."""

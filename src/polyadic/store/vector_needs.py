@@ -1,20 +1,12 @@
-"""Rows that await vectors, and what stands for a text among vectors."""
+"""Rows that await the vectors of texts."""
 
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyadic import identity
+from polyadic.store.digests import vector_digest
 from polyadic.store.selecting import select_in
-
-
-def digest_bytes(public_id: str) -> bytes:
-    return bytes.fromhex(public_id)
-
-
-def vector_digest(text: str) -> bytes:
-    return digest_bytes(identity.digest("vector", text))
 
 
 @dataclass

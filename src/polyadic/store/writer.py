@@ -11,6 +11,7 @@ from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
 from polyadic.store import changes, ledger
 from polyadic.store.derived import DerivedTables
+from polyadic.store.digests import digest_bytes, vector_digest
 from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
@@ -28,7 +29,7 @@ from polyadic.store.records import (
 )
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_tables import ThemeTables
-from polyadic.store.vector_needs import VectorNeeds, digest_bytes, vector_digest
+from polyadic.store.vector_needs import VectorNeeds
 from polyadic.store.waiting_tables import WAITS, WaitingTables
 from polyadic.themes import Rearrangement
 

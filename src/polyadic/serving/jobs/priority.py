@@ -12,7 +12,7 @@ def stand_behind_questions() -> None:
 
     Priority alone is not enough. Under Linux, a thread that has begun its slice of time ends it before one that wakes
     up goes on, whatever their priorities, and a question wakes up at each of its steps: so a job runs as idle work,
-    which gives way at once. And what computes on all processors takes memory's time from all: so a job has one half.
+    which gives way at once. It still slows what is computed beside it, and does so less on one half of the processors.
     """
     with contextlib.suppress(OSError):
         os.nice(_LEAST_PRIORITY)
