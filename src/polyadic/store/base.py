@@ -1,26 +1,25 @@
 """All that is saved of a state: files that can always be made again, from which later states are brought forward."""
 
-import contextlib
-import os
-import shutil
-import tempfile
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polyadic.store.incidence import Digests, Floats, Integers
+from polyadic.store.array_files import mapped, write
+from polyadic.store.codes import Codes
+from polyadic.store.incidence import Digests, Integers
+from polyadic.store.matrix import Matrix
 from polyadic.store.protocol import Side
 from polyadic.store.snapshot import Snapshot
 
-LAYOUT = 3
+LAYOUT = 4
 """Changes when the same tables would give other arrays: those of before are then made again."""
 
-_LEFT_OVER_SECONDS = 60
+_SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
+_VECTORS = ("form_vectors", "fact_vectors", "window_vectors")
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Base:
     ``*_digests`` are public identifiers, ``*_sorting`` brings the keys of the tables into order. ``chunk_documents``
     and ``chunk_offsets`` tell where the chunks stand. ``contested`` lists for each entity the chunks that it may come
     to be the subject of, or cease to be, as its numbers change (see subjects.py). Starts of vectors are as those of
-    neighbours in the snapshot.
+    neighbours in the snapshot. Sides of many vectors have ``codes`` of them.
     """
 
     snapshot: Snapshot
@@ -45,10 +44,11 @@ class Base:
     contested_starts: Integers
     contested: Integers
     form_starts: Integers
-    form_vectors: Floats
-    fact_vectors: Floats
+    form_vectors: Matrix
+    fact_vectors: Matrix
     window_starts: Integers
-    window_vectors: Floats
+    window_vectors: Matrix
+    codes: Mapping[Side, Codes]
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -59,27 +59,21 @@ class Base:
         OSError, ValueError
             The folder is not there, or not whole.
         """
-        snapshot = Snapshot(**{field.name: _mapped(folder, field.name) for field in fields(Snapshot)})
-        return cls(snapshot, **{name: _mapped(folder, name) for name in cls._own()})
+        # Plain views of the mappings: indexing a memmap object itself costs several times as much.
+        snapshot = Snapshot(**{field.name: mapped(folder, field.name).view(np.ndarray) for field in fields(Snapshot)})
+        arrays: dict[str, Any] = {name: mapped(folder, name).view(np.ndarray) for name in cls._own()}
+        arrays |= {name: Matrix.load(folder, name) for name in _VECTORS}
+        codes = {side: Codes.load(path) for side in _SIDES if (path := _codes(folder, side)).exists()}
+        return cls(snapshot, codes=codes, **arrays)
 
     def save(self, folder: Path) -> None:
-        """Write the arrays aside, sync them and rename them into place; older siblings of the folder go."""
-        arrays = {field.name: getattr(self.snapshot, field.name) for field in fields(Snapshot)}
-        arrays |= {name: getattr(self, name) for name in self._own()}
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix="writing-", dir=folder.parent))
-        try:
-            for name, array in arrays.items():
-                with (aside / f"{name}.npy").open("wb") as file:
-                    np.save(file, array, allow_pickle=False)
-                    file.flush()
-                    os.fsync(file.fileno())
-            # Another process may have put the same state into place meanwhile, which is as good.
-            with contextlib.suppress(OSError):
-                aside.rename(folder)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-        _remove_others(folder)
+        """Write to a folder all but the vectors, each file synced."""
+        for field in fields(Snapshot):
+            write(folder, field.name, getattr(self.snapshot, field.name))
+        for name in self._own():
+            write(folder, name, getattr(self, name))
+        for side, codes in self.codes.items():
+            codes.save(_codes(folder, side))
 
     @property
     def size(self) -> int:
@@ -105,18 +99,8 @@ class Base:
 
     @classmethod
     def _own(cls) -> list[str]:
-        return [field.name for field in fields(cls) if field.name != "snapshot"]
+        return [field.name for field in fields(cls) if field.name not in ("snapshot", "codes", *_VECTORS)]
 
 
-def _mapped(folder: Path, name: str) -> NDArray[Any]:
-    # A plain view of the mapping: indexing a memmap object itself costs several times as much.
-    mapped: NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-    return mapped.view(np.ndarray)
-
-
-def _remove_others(folder: Path) -> None:
-    """Older states, and what killed processes left; what another process writes at this moment stays."""
-    for sibling in folder.parent.iterdir():
-        with contextlib.suppress(OSError):
-            if sibling != folder and time.time() - sibling.stat().st_mtime > _LEFT_OVER_SECONDS:
-                shutil.rmtree(sibling, ignore_errors=True)
+def _codes(folder: Path, side: Side) -> Path:
+    return folder / f"{side}.codes"

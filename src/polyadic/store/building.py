@@ -1,20 +1,32 @@
 """Making the arrays of a state out of the tables."""
 
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from polyadic.derivation import SCORE_UNIT
 from polyadic.store.base import Base
+from polyadic.store.codes import LEAST, Codes
 from polyadic.store.dimension import dimension_of
-from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, grouped
+from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, grouped, starts_of
+from polyadic.store.matrix import Matrix
+from polyadic.store.protocol import Side
 from polyadic.store.records import overlay_of
 from polyadic.store.snapshot import Snapshot
 from polyadic.store.subjects import contested, with_subjects
 from polyadic.store.titles import title_entities, titled_documents
+from polyadic.store.vector_reading import in_blocks
+
+_AT_ONCE = 65_536
 
 
-def build(connection: sqlite3.Connection) -> Base:
+Keep = Callable[[str, Iterable[Floats], int], Matrix]
+"""Puts the blocks of an array of this name and width together."""
+
+
+def build(connection: sqlite3.Connection, keep: Keep) -> Base:
     """Read the arrays out of the tables, within the transaction that the connection is in."""
     entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
     fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
@@ -28,19 +40,10 @@ def build(connection: sqlite3.Connection) -> Base:
         4,
     )
     snapshot = with_subjects(_snapshot(connection, entity, fact, chunk))
-    forms, form_vectors = _vectors(
-        connection,
-        "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector ORDER BY s.entity, s.value",
-    )
-    fact_rows, fact_vectors = _vectors(
-        connection, "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector ORDER BY f.id"
-    )
-    windows, window_vectors = _vectors(
-        connection,
-        "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector ORDER BY w.chunk, w.ordinal",
-    )
-    form_starts, form_order = grouped(_positions(entity[0], forms), len(entity[0]))
-    window_starts, window_order = grouped(_positions(chunk[0], windows), len(chunk[0]))
+    form_starts, form_vectors = _vectors(connection, "entity", entity[0], "form_vectors", keep)
+    _, fact_vectors = _vectors(connection, "fact", fact[0], "fact_vectors", keep)
+    window_starts, window_vectors = _vectors(connection, "chunk", chunk[0], "window_vectors", keep)
+    vectors: dict[Side, Matrix] = {"entity": form_vectors, "fact": fact_vectors, "chunk": window_vectors}
     contested_starts, contested_chunks = contested(snapshot)
     chunks = "FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
     return Base(
@@ -56,10 +59,11 @@ def build(connection: sqlite3.Connection) -> Base:
         contested_starts=contested_starts,
         contested=contested_chunks,
         form_starts=form_starts,
-        form_vectors=form_vectors[form_order],
-        fact_vectors=fact_vectors[np.argsort(_positions(fact[0], fact_rows), kind="stable")],
+        form_vectors=form_vectors,
+        fact_vectors=fact_vectors,
         window_starts=window_starts,
-        window_vectors=window_vectors[window_order],
+        window_vectors=window_vectors,
+        codes={side: Codes.of(matrix.array) for side, matrix in vectors.items() if len(matrix) >= LEAST},
     )
 
 
@@ -98,21 +102,35 @@ def _snapshot(connection: sqlite3.Connection, entity: Integers, fact: Integers, 
 
 
 def _columns(connection: sqlite3.Connection, sql: str, width: int) -> Integers:
-    rows = connection.execute(sql).fetchall()
-    return np.array(rows, dtype=np.int64).reshape(len(rows), width).T.copy()
+    blocks = [np.array(rows, dtype=np.int64) for rows in _in_blocks(connection, sql)]
+    return np.concatenate([np.zeros((0, width), dtype=np.int64), *blocks]).T.copy()
 
 
 def _digests(connection: sqlite3.Connection, sql: str) -> Digests:
-    return np.frombuffer(b"".join(digest for (digest,) in connection.execute(sql)), dtype=DIGEST)
+    blocks = [np.array([digest for (digest,) in rows], dtype=DIGEST) for rows in _in_blocks(connection, sql)]
+    return np.concatenate([np.zeros(0, dtype=DIGEST), *blocks])
 
 
-def _vectors(connection: sqlite3.Connection, sql: str) -> tuple[Integers, Floats]:
-    dimension = dimension_of(connection)
-    owners, data = [], bytearray()
-    for owner, vector in connection.execute(sql):
-        owners.append(owner)
-        data += vector
-    return np.array(owners, dtype=np.int64), np.frombuffer(data, dtype="<f4").reshape(len(owners), dimension)
+def _in_blocks(connection: sqlite3.Connection, sql: str) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows of a query, so many at a time that they take little memory as objects."""
+    cursor = connection.execute(sql)
+    while rows := cursor.fetchmany(_AT_ONCE):
+        yield rows
+
+
+def _vectors(
+    connection: sqlite3.Connection, side: Side, ids: Integers, name: str, keep: Keep
+) -> tuple[Integers, Matrix]:
+    """Where the vectors of each row start, and all of them."""
+    sizes = [np.zeros(0, dtype=np.int64)]
+
+    def blocks() -> Iterator[Floats]:
+        for some, vectors in in_blocks(connection, side, ids):
+            sizes.append(some)
+            yield vectors
+
+    matrix = keep(name, blocks(), dimension_of(connection))
+    return starts_of(np.concatenate(sizes)), matrix
 
 
 def _positions(ids: Integers, wanted: Integers) -> Integers:

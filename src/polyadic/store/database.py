@@ -12,6 +12,8 @@ from polyadic.errors import StoreError
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, VERSION
 
 BUSY_MILLISECONDS = 30_000
+READING_CACHE, WRITING_CACHE = 16, 64
+"""MB of pages that a connection keeps; of those for reading there are several."""
 _OPENING = "opening.lock"
 _HINTS = {
     "SQLITE_FULL": "make room on the disk, then run this again; nothing that was finished is lost",
@@ -25,7 +27,7 @@ _FULL_BELOW = 256 * 1024
 _DEFAULT_HINT = "it is damaged or no store of ours: restore it from a backup, or index into a new folder"
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
     """A connection in autocommit mode to a store of the present version, made or brought forward where needed.
 
     Raises
@@ -39,7 +41,7 @@ def connect(path: Path) -> sqlite3.Connection:
         )
         try:
             with _alone(path):
-                _prepare(connection, path)
+                _prepare(connection, path, cache)
         except BaseException:
             connection.close()
             raise
@@ -88,7 +90,7 @@ def rolled_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     version = _version(connection, path)
     # Vectors of 1.5 kB waste a quarter of a 4 kB page; only a new file takes the size.
@@ -98,7 +100,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     # What is withdrawn is to be gone from the file as well.
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if version < VERSION:
         _migrate(connection, path)

@@ -14,6 +14,8 @@ from polyadic.store.arrays import Arrays, Way
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
+from polyadic.store.incidence import Mask
+from polyadic.store.nearness import Nearness
 from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best, best_of
@@ -39,6 +41,7 @@ class SqliteReader(SqliteRecords):
         super().__init__(connection)
         self._load_state = state
         self._load_themes = themes
+        self._asked: dict[tuple[Side, bytes], Nearness] = {}
 
     @cached_property
     def _state(self) -> State:
@@ -110,12 +113,11 @@ class SqliteReader(SqliteRecords):
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._arrays.linked("entity_fact", entities)
         sizes = np.bincount(owners, minlength=len(entities))
+        firsts = np.cumsum(sizes) - sizes
         kept = np.ones(len(targets), dtype=bool)
-        for hub in np.flatnonzero(sizes > limit):
-            mine = np.flatnonzero(owners == hub)
-            similarities = self.similarity("fact", targets[mine], toward[None, :])[0]
-            kept[mine] = False
-            kept[mine[best(similarities, limit).rows]] = True
+        for hub in np.flatnonzero(sizes > limit).tolist():
+            mine = slice(firsts[hub], firsts[hub] + sizes[hub])
+            kept[mine] = self._nearest_among(targets[mine], limit, toward)
         return Links(entities[owners[kept]], targets[kept])
 
     def entities_of(self, facts: Rows) -> Links:
@@ -270,11 +272,22 @@ class SqliteReader(SqliteRecords):
 
         They are found fast, by numbers that may be off in their last digits; what is exact is then told of these alone.
         """
-        vectors = self._state.vectors(side)
-        values, most = vectors.of_rows(vectors.cosines(vector)), 1.0
-        if scored:
-            values, most = values.times(self._state.all_scores(scored)), HIGHEST[scored]
-        return vectors.contenders(values, k, vectors.doubt * most)
+        near = self._nearness(side, vector)
+        return near.contenders(k, self._state.all_scores(scored), HIGHEST[scored]) if scored else near.contenders(k)
+
+    def _nearest_among(self, facts: Rows, k: int, vector: Vectors) -> Mask:
+        """Which of some facts, in ascending order, are the k nearest of them."""
+        near = self._nearness("fact", vector).among(facts, k)
+        found = np.zeros(len(facts), dtype=bool)
+        found[near[best(self._cosines("fact", facts[near], vector), k).rows]] = True
+        return found
+
+    def _nearness(self, side: Side, vector: Vectors) -> Nearness:
+        """Kept as long as this reader is: a method asks for the same in several ways."""
+        asked = (side, vector.tobytes())
+        if asked not in self._asked:
+            self._asked[asked] = Nearness(self._state.vectors(side), vector)
+        return self._asked[asked]
 
     def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
         """Of each row, the same whichever others are asked for."""

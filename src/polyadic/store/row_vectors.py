@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polyadic.store.codes import Codes
 from polyadic.store.dimension import other_vectors
 from polyadic.store.incidence import Floats, Integers, stretches
+from polyadic.store.matrix import Matrix
 from polyadic.store.placement import Placement
 from polyadic.store.ranking import contenders
 from polyadic.store.tail import Tail
@@ -28,16 +30,17 @@ class Values:
 @dataclass(frozen=True)
 class RowVectors:
     """Vectors have places: first those of the base (``starts`` tells where those of each row begin; None: one each),
-    then those of the tail."""
+    then those of the tail. Where there are very many, there are ``codes`` of those of the base."""
 
     starts: Integers | None
-    matrix: Floats
+    matrix: Matrix
     tail: Tail
     placement: Placement
+    codes: Codes | None = None
 
     @property
     def dimension(self) -> int:
-        return int(self.matrix.shape[1]) or int(self.tail.matrix.shape[1])
+        return self.matrix.width or self.tail.matrix.width
 
     @property
     def place_count(self) -> int:
@@ -63,12 +66,12 @@ class RowVectors:
         """The vectors at these places."""
         there = np.flatnonzero(places >= len(self.matrix))
         if not len(there):
-            return self.matrix[places]
+            return self.matrix.take(places)
         found = np.empty((len(places), self.dimension), dtype=np.float32)
         here = np.flatnonzero(places < len(self.matrix))
         if len(here):  # of a base without vectors nobody knows how long they are
-            found[here] = self.matrix[places[here]]
-        found[there] = self.tail.matrix[places[there] - len(self.matrix)]
+            found[here] = self.matrix.take(places[here])
+        found[there] = self.tail.matrix.take(places[there] - len(self.matrix))
         return found
 
     def directions(self, rows: Integers) -> Floats:
@@ -81,9 +84,17 @@ class RowVectors:
 
     def cosines(self, vector: Floats) -> Values:
         """Of the vector at every place; the last digits hang on where it stands (see :meth:`doubt`)."""
+        self.check(vector)
+        return Values(self.matrix.times(vector), self.tail_cosines(vector))
+
+    def tail_cosines(self, vector: Floats) -> Floats:
+        """Of the vectors of the tail alone."""
+        return self.tail.matrix.times(vector)
+
+    def check(self, vector: Floats) -> None:
+        """Raises EmbedderMismatch where the vector is of another length than these."""
         if self.place_count and len(vector) != self.dimension:
             raise other_vectors(len(vector), self.dimension)
-        return Values(*(_cosines(matrix, vector) for matrix in (self.matrix, self.tail.matrix)))
 
     def exact_cosines(self, places: Integers, vector: Floats) -> Floats:
         """Of the vectors at these places, each the same wherever it stands."""
@@ -100,15 +111,21 @@ class RowVectors:
 
     def of_rows(self, values: Values) -> Values:
         """From numbers of all places the highest of each row."""
-        base, tail = values.base, values.tail
+        base = values.base
         if self.starts is not None and len(base):
             base = np.maximum.reduceat(base, self.starts[:-1])
-        if len(self.tail.rows):
-            places, owners = stretches(self.tail.rows["first_vector"], self.tail.rows["vectors"])
-            tail = np.maximum.reduceat(tail[places], _firsts(owners))
-        else:
-            tail = tail[:0]
-        return Values(np.asarray(base, dtype=np.float32), np.asarray(tail, dtype=np.float32))
+        return Values(np.asarray(base, dtype=np.float32), self.of_tail(values.tail))
+
+    def of_tail(self, numbers: Floats) -> Floats:
+        """From numbers of all places of the tail the highest of each of its rows."""
+        if not len(self.tail.rows):
+            return numbers[:0]
+        places, owners = stretches(self.tail.rows["first_vector"], self.tail.rows["vectors"])
+        return np.asarray(np.maximum.reduceat(numbers[places], _firsts(owners)), dtype=np.float32)
+
+    def rows_at(self, places: Integers) -> Integers:
+        """The rows of the base that have vectors at these places of it."""
+        return places if self.starts is None else self.starts.searchsorted(places, side="right") - 1
 
     def in_order(self, values: Values) -> Floats:
         """Numbers of all rows as an array that goes by row."""
@@ -128,10 +145,6 @@ class RowVectors:
         found = contenders(np.concatenate([hidden, values.tail]), k, doubt)
         bases, tail = found[found < len(hidden)], found[found >= len(hidden)] - len(hidden)
         return np.sort(np.concatenate([self.placement.rows_of_base(bases), self.placement.rows_of_tail[tail]]))
-
-
-def _cosines(matrix: Floats, vector: Floats) -> Floats:
-    return np.asarray(matrix @ vector, dtype=np.float32) if len(matrix) else np.zeros(0, dtype=np.float32)
 
 
 def _firsts(owners: Integers) -> Integers:

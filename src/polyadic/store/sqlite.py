@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
 from polyadic.store import ledger
 from polyadic.store.check import problems_of
-from polyadic.store.database import connect, explained, rolled_back
+from polyadic.store.database import WRITING_CACHE, connect, explained, rolled_back
 from polyadic.store.protocol import Call, Gathering, Reader, Writer
 from polyadic.store.reader import SqliteReader
 from polyadic.store.reembedding import SqliteGathering
@@ -51,7 +51,7 @@ class SqliteStore:
         self._folder = folder
         self._embedder = embedder
         self._path = folder / _FILE
-        self._writer = connect(self._path)
+        self._writer = connect(self._path, WRITING_CACHE)
         self._idle: list[sqlite3.Connection] = []
         self._states = States(self._path, folder / "derived")
         self._scopes = Scopes()

@@ -17,6 +17,7 @@ from polyadic.store.arrays import Way
 from polyadic.store.base import Base
 from polyadic.store.changes import Changes
 from polyadic.store.incidence import Floats, Integers, limited
+from polyadic.store.matrix import Matrix
 from polyadic.store.placement import Placement
 from polyadic.store.protocol import Side
 from polyadic.store.row_vectors import RowVectors, Values
@@ -142,10 +143,13 @@ class State:
     @cached_property
     def _vectors(self) -> Mapping[Side, RowVectors]:
         b = self.base
+        kept: Mapping[Side, tuple[Integers | None, Matrix]] = {
+            "entity": (b.form_starts, b.form_vectors),
+            "fact": (None, b.fact_vectors),
+            "chunk": (b.window_starts, b.window_vectors),
+        }
         return {
-            "entity": RowVectors(b.form_starts, b.form_vectors, self.tails["entity"], self.placements["entity"]),
-            "fact": RowVectors(None, b.fact_vectors, self.tails["fact"], self.placements["fact"]),
-            "chunk": RowVectors(b.window_starts, b.window_vectors, self.tails["chunk"], self.placements["chunk"]),
+            side: RowVectors(*kept[side], self.tails[side], self.placements[side], b.codes.get(side)) for side in SIDES
         }
 
     @cached_property

@@ -9,20 +9,24 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 
 from polyadic.errors import StoreError
 from polyadic.store import changes
+from polyadic.store.array_files import written_aside
 from polyadic.store.base import LAYOUT, Base
 from polyadic.store.building import build
 from polyadic.store.database import connect, rolled_back
+from polyadic.store.matrix import Matrix
 from polyadic.store.state import State
 
-LEAST_CHANGED = 2_000
+LEAST_CHANGED, MOST_CHANGED = 2_000, 25_000
 SHARE_CHANGED = 0.125
-"""A base is made anew when more rows than this have changed since, and more than this share of its own."""
+"""A base is made anew when more rows have changed since than this share of its own, within these bounds: each question
+compares the vectors of all that has changed."""
 
 
 class States:
@@ -78,12 +82,14 @@ class States:
 
     def _made(self, connection: sqlite3.Connection, name: str, number: int) -> State:
         """The state that the connection reads, from all of its tables."""
-        base = build(connection)
         folder = self._folder / _stamp(connection, name)
-        # On a full disk a reader still answers, only with more memory.
-        with contextlib.suppress(OSError, ValueError, EOFError):
-            base.save(folder)
+        try:
+            with written_aside(folder) as aside:
+                build(connection, partial(Matrix.write, aside)).save(aside)
             base = Base.load(folder)
+        except (OSError, ValueError, EOFError):
+            # On a full disk a reader still answers, only with more memory.
+            base = build(connection, Matrix.joined)
         return State.of(name, number, base)
 
     def _renew_if_due(self, state: State) -> None:
@@ -117,7 +123,7 @@ class States:
 
 def is_due(changed: int, size: int) -> bool:
     """Whether so many rows have changed that a base of this size is to be made anew."""
-    return changed > max(LEAST_CHANGED, SHARE_CHANGED * size)
+    return changed > min(max(LEAST_CHANGED, SHARE_CHANGED * size), MOST_CHANGED)
 
 
 def _brought(state: State, connection: sqlite3.Connection, name: str, number: int) -> State:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.store.base import Base
-from polyadic.store.incidence import Floats, Integers, stretches
+from polyadic.store.incidence import Integers, stretches
+from polyadic.store.matrix import Matrix
 from polyadic.store.placement import Placement, find
 from polyadic.store.protocol import Side
 from polyadic.store.stack import Stack
@@ -72,9 +73,9 @@ class Tail:
         return rows[places], owners
 
     @cached_property
-    def matrix(self) -> Floats:
+    def matrix(self) -> Matrix:
         """All vectors, those among them that no row needs any more."""
-        return self.vectors.rows
+        return Matrix(self.vectors.rows)
 
     @cached_property
     def _by_id(self) -> Integers:

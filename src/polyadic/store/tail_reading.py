@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.store.building import means
-from polyadic.store.dimension import dimension_of
 from polyadic.store.incidence import DIGEST, Floats, Integers
 from polyadic.store.protocol import Side
 from polyadic.store.records import overlay_of
 from polyadic.store.selecting import select_in
 from polyadic.store.titles import title_entities, titles_of_chunks
+from polyadic.store.vector_reading import vectors_of
 
 ROW = np.dtype(
     [
@@ -60,11 +60,7 @@ def _entities(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
     rows = _rows(found)
     rows["score"] = means(_column(found, 2), _column(found, 3))
     rows["spread"], rows["degree"] = _column(found, 4), _column(found, 5)
-    sql = (
-        "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector"
-        " WHERE s.vector IS NOT NULL AND s.entity IN ({}) ORDER BY s.entity, s.value"
-    )
-    return Read(rows, np.zeros(0, dtype=np.int64), _vectors(connection, sql, rows))
+    return Read(rows, np.zeros(0, dtype=np.int64), _vectors(connection, "entity", rows))
 
 
 def _facts(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
@@ -73,8 +69,7 @@ def _facts(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
     rows = _rows(found)
     rows["score"] = means(_column(found, 2), _column(found, 3))
     links = _links(connection, "SELECT fact, entity FROM participation WHERE fact IN ({})", rows)
-    sql = "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id IN ({})"
-    return Read(rows, links, _vectors(connection, sql, rows))
+    return Read(rows, links, _vectors(connection, "fact", rows))
 
 
 def _chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
@@ -92,11 +87,7 @@ def _chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
     named = title_entities(connection, overlay_of(connection), titled)
     rows["title"] = [named[chunk] for chunk in rows["id"].tolist()]
     links = _links(connection, "SELECT DISTINCT chunk, fact FROM statement WHERE chunk IN ({})", rows)
-    sql = (
-        "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"
-        " WHERE w.chunk IN ({}) ORDER BY w.chunk, w.ordinal"
-    )
-    return Read(rows, links, _vectors(connection, sql, rows))
+    return Read(rows, links, _vectors(connection, "chunk", rows))
 
 
 def _rows(found: Sequence[tuple[Any, ...]]) -> NDArray[np.void]:
@@ -110,25 +101,16 @@ def _column(found: Sequence[tuple[Any, ...]], place: int) -> Integers:
 
 
 def _links(connection: sqlite3.Connection, sql: str, rows: NDArray[np.void]) -> Integers:
-    linked = _by_owner(select_in(connection, sql, rows["id"].tolist()))
+    linked: dict[int, list[int]] = defaultdict(list)
+    for owner, target in select_in(connection, sql, rows["id"].tolist()):
+        linked[owner].append(target)
     lists = [linked[row] for row in rows["id"].tolist()]
     rows["links"] = rows["degree"] = [len(one) for one in lists]
     rows["first_link"] = np.cumsum(rows["links"]) - rows["links"]
     return np.array([target for one in lists for target in one], dtype=np.int64)
 
 
-def _vectors(connection: sqlite3.Connection, sql: str, rows: NDArray[np.void]) -> Floats:
-    found = _by_owner(select_in(connection, sql, rows["id"].tolist()))
-    lists = [found[row] for row in rows["id"].tolist()]
-    rows["vectors"] = [len(one) for one in lists]
+def _vectors(connection: sqlite3.Connection, side: Side, rows: NDArray[np.void]) -> Floats:
+    rows["vectors"], vectors = vectors_of(connection, side, rows["id"].tolist())
     rows["first_vector"] = np.cumsum(rows["vectors"]) - rows["vectors"]
-    data = b"".join(vector for one in lists for vector in one)
-    return np.frombuffer(data, dtype="<f4").reshape(-1, max(dimension_of(connection), 1))
-
-
-def _by_owner(pairs: Iterable[tuple[Any, ...]]) -> dict[int, list[Any]]:
-    """Lists by the keys that they belong to; a key without any has an empty one."""
-    lists: dict[int, list[Any]] = defaultdict(list)
-    for owner, value in pairs:
-        lists[owner].append(value)
-    return lists
+    return vectors

@@ -1,0 +1,252 @@
+"""Grows stores to a million facts and measures them: ``python -m benchmarks.scale [FOLDER] [ENTITIES ...]``.
+
+FOLDER keeps the filled stores (about 8 kB a fact) for the next run. Names, facts and documents are those of
+benchmarks/hierarchy_store.py, and one entity more takes part in every fifth fact; vectors are those of
+benchmarks/realistic.py. Each store is asked by processes of their own, which find it saved.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+
+import asyncio
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.growth import inserted
+from benchmarks.hierarchy_store import SETTINGS, Plan
+from benchmarks.realistic import Realistic
+from benchmarks.sections import given_folder, replaced
+from benchmarks.speed import REPORT
+from polyadic.construction.index_report import IndexReport
+from polyadic.construction.publishing import Publisher
+from polyadic.interchange.taking import take
+from polyadic.interchange.told import Told
+from polyadic.knowledge import Participation
+from polyadic.store.nearness import Nearness
+from polyadic.store.protocol import Side
+from polyadic.store.reader import HIGHEST, Scored, SqliteReader
+from polyadic.store.sqlite import SqliteStore
+from polyadic.store.state import State
+from polyadic.workspace import Workspace
+
+HEADING = "## A million facts"
+SIZES = (10_000, 100_000, 1_000_000)
+HUB, HUB_EVERY = 7, 5
+METHODS = ("hypergraph", "walk", "chunks", "passages", "local", "binary", "paths")
+QUESTIONS, CHANGES, K = 100, 15, 60
+REAL = "real-vectors.npz"
+HEAD = f"""
+Made by `python -m benchmarks.scale`, which grows stores of as many facts as entities, ten facts a document of one
+chunk; one entity takes part in every fifth fact. Vectors lie as those of real texts do (`benchmarks/realistic.py`), and
+scores are as a language model gave them to 2wiki-101; questions are real ones as far as vectors go, and name two
+entities. {QUESTIONS} questions, {CHANGES} changes; recall of the
+{K} nearest against comparing all vectors.
+
+"""
+
+
+FACT_SCORES = {9.0: 806, 9.5: 671, 10.0: 299, 8.5: 110, 8.0: 109, 3.0: 8, 7.0: 7, 6.0: 4}
+ENTITY_SCORES = {95.0: 1243, 50.0: 1143, 45.0: 1035, 60.0: 1005, 55.0: 858, 40.0: 846, 98.0: 671, 35.0: 596, 65.0: 470}
+"""How often a language model gave which score (2wiki-101/facts.jsonl); the rarest are left out."""
+
+
+@dataclass(frozen=True)
+class Grown(Plan):
+    """A store of as many facts as entities, of which one is in very many facts."""
+
+    def _facts(self) -> Iterator[list[int]]:
+        for number, fact in enumerate(super()._facts()):
+            yield list(dict.fromkeys([*fact, HUB])) if number % HUB_EVERY == 0 else fact
+
+    def _told(self, number: int, facts: list[list[int]]) -> Told:
+        told = super()._told(number, facts)
+        (passage,) = told.passages
+        known, chances = _chances(FACT_SCORES)
+        scores = np.random.default_rng(number).choice(known, size=len(facts), p=chances)
+        evidence = zip(passage.evidence, scores.tolist(), strict=True)
+        scored = tuple(replace(one, score=score) for one, score in evidence)
+        return replace(told, passages=(replace(passage, evidence=scored),))
+
+    def _participation(self, entity: int) -> Participation:
+        scores, chances = _chances(ENTITY_SCORES)
+        place = np.searchsorted(np.cumsum(chances), entity * 7_919 % 10_007 / 10_007)
+        return replace(super()._participation(entity), score=float(scores[place]))
+
+    def about_hub(self, number: int) -> str:
+        return f"What connects {self.name(HUB)} with {self.name(number * 7_919 % self.entities)}?"
+
+
+def _chances(counts: dict[float, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The scores, and how likely each is."""
+    times = np.array(list(counts.values()))
+    return np.array(list(counts)), times / times.sum()
+
+
+class Scaled(Workspace):
+    """A workspace whose vectors lie as those of real texts do; ``REAL`` beside its folder keeps these."""
+
+    @cached_property
+    def embedder(self) -> Realistic:
+        return Realistic(self.folder.parent / REAL)
+
+
+def fill(folder: Path, plan: Grown) -> None:
+    """A store with all of it, saved as it is when it is opened for a question; nothing where that is done already."""
+    if SqliteStore.exists(folder):
+        return
+    aside = folder.with_name(f"{folder.name}-filling")
+    kb = Scaled(aside, SETTINGS)
+    publisher = Publisher(kb.store(make=True), kb.embedder, SETTINGS.chunking)
+    asyncio.run(take(plan.documents(), publisher, IndexReport()))
+    counts = kb.status().counts
+    assert (counts.entities, counts.facts) == (plan.entities, plan.facts), counts
+    kb.retrieve(plan.question(0), "chunks")
+    kb.close()
+    aside.rename(folder)
+
+
+class Measured(dict[str, float]):
+    """By what was measured."""
+
+    def time(self, what: str, works: Sequence[Callable[[], object]]) -> None:
+        """The middle and the 95th percentile of what each took, in milliseconds."""
+        taken = []
+        for work in works:
+            started = time.perf_counter()
+            work()
+            taken.append(1_000 * (time.perf_counter() - started))
+        self[f"{what}, p50: ms"], self[f"{what}, p95: ms"] = np.percentile(taken, [50, 95]).tolist()
+
+
+def opening(folder: Path, plan: Grown) -> Measured:
+    """A fresh process: open, ask one question, then others; what it takes in memory."""
+    found = Measured()
+    embedder = Scaled(folder, SETTINGS).embedder
+    before, started = memory(), time.perf_counter()
+    kb = Scaled(folder, SETTINGS)
+    kb.__dict__["embedder"] = embedder
+    kb.retrieve(plan.question(77), "walk")
+    found["open and first question: ms"] = 1_000 * (time.perf_counter() - started)
+    for method in ("hypergraph", "walk"):
+        for number in range(QUESTIONS):
+            kb.retrieve(plan.question(number), method)
+    found["memory with the store open, beyond that of the embedder: MB"] = memory() - before
+    found["memory of the whole process: MB"] = memory()
+    kb.close()
+    return found
+
+
+def asking(folder: Path, plan: Grown) -> Measured:
+    """Questions, also about the hub, to every method that needs no model; then changes, each followed by a question."""
+    found, kb = Measured(), Scaled(folder, SETTINGS)
+    numbers = itertools.count()
+    for method in METHODS:
+        kb.retrieve(plan.question(next(numbers)), method)
+        for what, question in ((method, plan.question), (f"{method}, of the hub", plan.about_hub)):
+            asked = [partial(kb.retrieve, question(next(numbers)), method) for _ in range(QUESTIONS)]
+            found.time(what, asked)
+    add = [partial(kb.add, [inserted(plan, number)]) for number in range(CHANGES)]
+    ask = [partial(kb.retrieve, plan.question(next(numbers)), "hypergraph") for _ in range(CHANGES)]
+    delete = [partial(kb.delete, f"memory:growth/{number}") for number in range(CHANGES)]
+    for what, works in (("insert a document", add), ("the next question", ask), ("delete a document", delete)):
+        found.time(what, works)
+    kb.close()
+    return found
+
+
+SEARCHES: tuple[tuple[Side, Scored | None, bool], ...] = (
+    ("fact", None, False),
+    ("fact", "fact", False),
+    ("entity", None, False),
+    ("entity", "entity", False),
+    ("entity", "entity", True),
+    ("chunk", None, False),
+)
+"""The side, whose scores count beside similarity, and whether to names instead of a question."""
+
+
+def recall(folder: Path, plan: Grown) -> Measured:
+    """How many of the nearest the vector stage finds, and how long that takes beside comparing all."""
+    found, kb = Measured(), Scaled(folder, SETTINGS)
+    questions = [plan.question(number) for number in range(QUESTIONS)]
+    names = [f"{plan.name(number)}, {plan.name(number + 7)}" for number in range(QUESTIONS)]
+    with kb.store(make=False).read() as reader:
+        assert isinstance(reader, SqliteReader)
+        for side, scored, to_names in SEARCHES:
+            vectors = asyncio.run(kb.embedder.embed(names if to_names else questions))
+            what = f"{side}, {'similarity x score' if scored else 'similarity'}{' to names' if to_names else ''}"
+            found |= _recall(what, reader._state, side, scored, vectors)
+    kb.close()
+    return found
+
+
+def _recall(what: str, state: State, side: Side, scored: Scored | None, asked: NDArray[np.float32]) -> dict[str, float]:
+    kept, highest = state.vectors(side), HIGHEST[scored] if scored else 1.0
+    scores = state.all_scores(scored) if scored else None
+    shares, by_code, compared = [], [], []
+    for vector in asked:
+        started = time.perf_counter()
+        found = Nearness(kept, vector).contenders(K, scores, highest)
+        by_code.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        truth = Nearness(replace(kept, codes=None), vector).contenders(K, scores, highest)
+        compared.append(time.perf_counter() - started)
+        shares.append(np.isin(truth, found).mean())
+    return {
+        f"recall@{K}: {what}": float(np.mean(shares)),
+        f"{what}: ms": 1_000 * float(np.median(by_code)),
+        f"{what}, comparing all: ms": 1_000 * float(np.median(compared)),
+    }
+
+
+def memory() -> float:
+    """What this process holds in memory, mapped files included, in MB."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
+
+
+PARTS: dict[str, Callable[[Path, Grown], Measured]] = {"opening": opening, "asking": asking, "recall": recall}
+
+
+def measured(folder: Path, plan: Grown) -> Measured:
+    fill(folder, plan)
+    found = Measured({"on disk: MB": sum(file.stat().st_size for file in folder.rglob("*")) / 1e6})
+    for part in PARTS:
+        command = [sys.executable, "-m", "benchmarks.scale", part, str(folder), str(plan.entities)]
+        found |= json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
+
+
+def main(folder: Path, sizes: Sequence[int]) -> None:
+    columns = []
+    for size in sizes:
+        columns.append(measured(folder / str(size), Grown(size, size)))
+        print(f"{size:,}: {json.dumps(columns[-1])}", flush=True)
+    rows = [f"| what | {' | '.join(f'{size:,} facts' for size in sizes)} |", f"|---|{'---|' * len(sizes)}"]
+    rows += [f"| {what} | {' | '.join(_shown(what, column[what]) for column in columns)} |" for what in columns[0]]
+    section = HEAD + "\n".join(rows) + "\n"
+    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    print(section)
+
+
+def _shown(what: str, number: float) -> str:
+    return f"{number:.4f}" if what.startswith("recall") else f"{number:,.0f}" if number >= 100 else f"{number:.1f}"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] and sys.argv[1] in PARTS:
+        print(json.dumps(PARTS[sys.argv[1]](Path(sys.argv[2]), Grown(int(sys.argv[3]), int(sys.argv[3])))))
+    else:
+        with given_folder() as kept:
+            main(kept, [int(size) for size in sys.argv[2:]] or SIZES)

@@ -1,0 +1,102 @@
+"""How near the rows of one side are to a vector: worked out once, and asked for several times while one question is
+answered.
+
+Where there are codes, they choose whose vectors are compared with the vector as they are; where there are none, or so
+many rows are asked for that it does not pay, all are. What has changed since the codes were made is always compared.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from polyadic.store.codes import Codes
+from polyadic.store.incidence import Floats, Integers
+from polyadic.store.ranking import contenders
+from polyadic.store.row_vectors import RowVectors, Values
+
+LEAST_COMPARED, LEAST_SCORED = 512, 4_096
+"""So many of the nearest by their codes are compared; where a score counts beside similarity, they are chosen by both
+out of more, because the highest products are not among the nearest few."""
+_FOR_EACH = 4
+_SAMPLE = 1_024
+
+
+@dataclass
+class Nearness:
+    """Of the rows of ``vectors`` to ``vector``, shape (d,)."""
+
+    vectors: RowVectors
+    vector: Floats
+    _searched: dict[int, tuple[Integers, Floats]] = field(default_factory=dict)
+
+    def contenders(self, k: int, scores: Values | None = None, highest: float = 1.0) -> Integers:
+        """Rows, in ascending order, that may be the k nearest, or have the k highest products with scores.
+
+        They are found fast, by numbers that may be off in their last digits.
+        """
+        doubt = self.vectors.doubt * highest
+        codes = self.vectors.codes
+        searched = max(LEAST_SCORED if scores else LEAST_COMPARED, _FOR_EACH * k)
+        if codes is None or 2 * searched > len(self.vectors.matrix):
+            return self.vectors.contenders(self._all.times(scores) if scores else self._all, k, doubt)
+        rows, numbers = self._by_code(codes, searched, max(LEAST_COMPARED, _FOR_EACH * k), scores)
+        tail = self._tail * scores.tail if scores else self._tail
+        placement = self.vectors.placement
+        found = contenders(np.concatenate([numbers, tail]), k, doubt)
+        of_base, of_tail = found[found < len(rows)], found[found >= len(rows)] - len(rows)
+        return np.unique(
+            np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]).astype(np.int64)
+        )
+
+    def among(self, rows: Integers, k: int) -> Integers:
+        """Which of these rows (places, ascending), given in ascending order, may be the k nearest of them.
+
+        Of very many rows those are compared that are near by their codes, and a thousand others.
+        """
+        some, codes = np.arange(len(rows)), self.vectors.codes
+        if codes is not None and len(rows) > _SAMPLE:
+            some = np.union1d(self._near_by_code(codes, rows), some[:_SAMPLE])
+        places, owners = self.vectors.places(rows[some])
+        cosines = self.vectors.at(places) @ self.vector
+        best = np.maximum.reduceat(cosines, np.flatnonzero(np.diff(owners, prepend=-1))) if len(some) else cosines
+        return some[contenders(best, k, self.vectors.doubt)]
+
+    @cached_property
+    def _all(self) -> Values:
+        return self.vectors.of_rows(self.vectors.cosines(self.vector))
+
+    @cached_property
+    def _tail(self) -> Floats:
+        return self.vectors.of_tail(self.vectors.tail_cosines(self.vector))
+
+    def _by_code(self, codes: Codes, searched: int, compared: int, scores: Values | None) -> tuple[Integers, Floats]:
+        """Rows of the base that hold, as often as they have vectors that are near, with their numbers."""
+        places, roughly = self._search(codes, searched)
+        rows = self.vectors.rows_at(places)
+        dead = self.vectors.placement.dead
+        if dead is not None:
+            holding = ~dead[rows]
+            places, roughly, rows = places[holding], roughly[holding], rows[holding]
+        weights = scores.base[rows] if scores else np.ones(len(rows), dtype=np.float32)
+        best = contenders(roughly * weights, compared, 0.0)
+        cosines = self.vectors.matrix.take(places[best]) @ self.vector
+        return rows[best], np.asarray(cosines * weights[best], dtype=np.float32)
+
+    def _near_by_code(self, codes: Codes, rows: Integers) -> Integers:
+        """Places of those of the rows that are near by their codes, or have changed since these were made."""
+        placement = self.vectors.placement
+        of_base = self.vectors.rows_at(self._search(codes, LEAST_SCORED)[0])
+        if placement.dead is not None:
+            of_base = of_base[~placement.dead[of_base]]
+        near = np.unique(np.concatenate([placement.rows_of_base(of_base), placement.rows_of_tail]))
+        places = np.minimum(rows.searchsorted(near), len(rows) - 1)
+        return np.asarray(places[rows[places] == near], dtype=np.int64)
+
+    def _search(self, codes: Codes, k: int) -> tuple[Integers, Floats]:
+        """About the k nearest places of the base and, roughly, their cosines; more of them where those are known."""
+        known = next((found for count, found in self._searched.items() if count >= k), None)
+        if known is None:
+            self.vectors.check(self.vector)
+            known = self._searched[k] = codes.nearest(self.vector, k)
+        return known

@@ -1,0 +1,169 @@
+"""Codes choose what is compared: hardly anything near is missed, whatever has changed since they were made."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from polyadic.store import building
+from polyadic.store.codes import Codes
+from polyadic.store.matrix import Matrix
+from polyadic.store.nearness import Nearness
+from polyadic.store.placement import Placement
+from polyadic.store.row_vectors import RowVectors, Values
+from polyadic.store.sqlite import SqliteStore
+from polyadic.store.stack import Stack
+from polyadic.store.tail import Tail
+from polyadic.store.tail_reading import ROW
+from tests.support.store_driver import publish
+from tests.support.vectors import vector
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+ROWS, FORMS, DIMENSION, K = 10_000, 2, 31, 20
+CHANGED, ADDED, GONE = 300, 300, 300
+
+
+def near_real_ones(drawn: np.random.Generator, count: int) -> Floats:
+    """Vectors of length 1 in clusters of some hundred, as texts about the same lie together."""
+    centres = np.random.default_rng(7).standard_normal((50, DIMENSION))
+    found = centres[drawn.integers(len(centres), size=count)] + 0.7 * drawn.standard_normal((count, DIMENSION))
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def kept() -> RowVectors:
+    """Rows of two vectors each; some have changed since the codes were made, some came, some went."""
+    drawn = np.random.default_rng(1)
+    matrix = near_real_ones(drawn, FORMS * ROWS)
+    digests = np.array([f"{2 * row:016d}".encode() for row in range(ROWS)], dtype="S16")
+    touched = np.sort(drawn.choice(ROWS, CHANGED + GONE, replace=False))
+    changed, gone = np.sort(touched[:CHANGED]), touched[CHANGED:]
+    added = np.array([f"{2 * row + 1:016d}".encode() for row in range(ADDED)], dtype="S16")
+    rows = np.zeros(CHANGED + ADDED, dtype=ROW)
+    rows["digest"] = np.concatenate([digests[changed], added])
+    rows["base"] = np.concatenate([changed, np.full(ADDED, -1)])
+    rows = rows[np.argsort(rows["digest"])]
+    rows["vectors"], rows["first_vector"] = 1, np.arange(len(rows))
+    dead = np.union1d(changed, gone)
+    tail = Tail(rows, dead, Stack.of(np.zeros(0, dtype=np.int64)), Stack.of(near_real_ones(drawn, len(rows))))
+    placement = Placement.of(digests, rows["digest"], rows["base"], dead)
+    return RowVectors(FORMS * np.arange(ROWS + 1), Matrix(matrix), tail, placement, Codes.of(matrix))
+
+
+@pytest.fixture(scope="module")
+def asked() -> Floats:
+    return near_real_ones(np.random.default_rng(2), 40)
+
+
+def compared(kept: RowVectors, vector: Floats) -> Nearness:
+    """What comparing with all says."""
+    return Nearness(replace(kept, codes=None), vector)
+
+
+def shares(found: list[tuple[Integers, Integers]]) -> float:
+    """The share of what is true that was found, on average."""
+    return float(np.mean([np.isin(true, there).mean() for there, true in found]))
+
+
+def test_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+    found = [(Nearness(kept, one).contenders(K), compared(kept, one).contenders(K)) for one in asked]
+    assert shares(found) > 0.99
+    # It is a choice: most rows are not compared at all.
+    assert max(len(there) for there, _ in found) < 3 * K
+
+
+def test_the_highest_products_with_scores_are_found(kept: RowVectors, asked: Floats) -> None:
+    drawn = np.random.default_rng(3)
+    scores = Values(*(drawn.uniform(20, 100, n).astype(np.float32) for n in (ROWS, CHANGED + ADDED)))
+    found = [
+        (Nearness(kept, one).contenders(K, scores, 100.0), compared(kept, one).contenders(K, scores, 100.0))
+        for one in asked
+    ]
+    assert shares(found) > 0.99
+
+
+def test_what_has_changed_is_always_compared(kept: RowVectors) -> None:
+    rows = kept.placement.rows_of_tail
+    for number, one in enumerate(kept.tail.matrix.array):
+        assert rows[number] in Nearness(kept, one).contenders(1)
+
+
+def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
+    assert kept.placement.dead is not None
+    dead = np.flatnonzero(kept.placement.dead)
+    former = kept.matrix.take(FORMS * dead)
+    for one in former[:50]:
+        (best,) = Nearness(kept, one).contenders(1)
+        places, _ = kept.places(np.array([best]))
+        assert (kept.at(places) @ one).max() < 0.999
+
+
+def test_of_a_hub_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+    hub = np.sort(np.random.default_rng(4).choice(kept.placement.size, 4_000, replace=False))
+    found = [(Nearness(kept, one).among(hub, K), compared(kept, one).among(hub, K)) for one in asked]
+    assert shares(found) > 0.97
+
+
+def test_where_nearly_all_are_asked_for_all_are_compared(kept: RowVectors, asked: Floats) -> None:
+    several = ROWS - GONE
+    assert np.array_equal(Nearness(kept, asked[0]).contenders(several), compared(kept, asked[0]).contenders(several))
+
+
+def test_codes_are_kept_in_a_file(kept: RowVectors, asked: Floats, tmp_path: Path) -> None:
+    assert kept.codes is not None
+    path = tmp_path / "entity.codes"
+    kept.codes.save(path)
+    for one in asked:
+        saved, made = Codes.load(path).nearest(one, 9), kept.codes.nearest(one, 9)
+        assert np.array_equal(saved[0], made[0])
+    path.write_bytes(path.read_bytes()[:99])
+    with pytest.raises(ValueError, match="holds no codes"):
+        Codes.load(path)
+
+
+def test_an_array_is_written_block_by_block(tmp_path: Path) -> None:
+    blocks = [near_real_ones(np.random.default_rng(n), n) for n in (3, 0, 5)]
+    written = Matrix.write(tmp_path, "vectors", iter(blocks), DIMENSION)
+    assert np.array_equal(written.array, np.concatenate(blocks))
+    assert Matrix.write(tmp_path, "none", iter(()), DIMENSION).array.shape == (0, DIMENSION)
+
+
+def test_rows_of_a_file_are_the_same_however_many_were_taken(tmp_path: Path) -> None:
+    rows = near_real_ones(np.random.default_rng(5), 900)
+    written = Matrix.write(tmp_path, "vectors", [rows], DIMENSION)
+    for _ in range(5):
+        assert np.array_equal(written.take(np.arange(900)[::-1]), rows[::-1])
+
+
+def test_a_store_that_has_codes_reads_as_one_that_has_none(tmp_path: Path) -> None:
+    said = [(f"Ada met {name}.", ["Ada", name]) for name in (f"Bolt {number}" for number in range(40))]
+    read = []
+    for least in (16, 10**9):
+        with patch.object(building, "LEAST", least), closing(SqliteStore(tmp_path / str(least), "test")) as store:
+            publish(store, "a", said)
+            with store.read() as reader:
+                reader.nearest("fact", vector("who met whom"), 3)
+        # As another process finds it.
+        with closing(SqliteStore(tmp_path / str(least), "test")) as store, store.read() as reader:
+            hits = [reader.nearest(side, vector("who met whom"), 9) for side in ("entity", "fact", "chunk")]
+            read.append([(one.rows.tolist(), one.scores.tolist()) for one in hits])
+        assert bool(list((tmp_path / str(least)).glob("derived/*/*.codes"))) == (least == 16)
+    assert read[0] == read[1]
+
+
+def test_damaged_codes_are_made_again(tmp_path: Path) -> None:
+    said = [(f"Ada met Bolt {number}.", ["Ada", f"Bolt {number}"]) for number in range(40)]
+    with patch.object(building, "LEAST", 16):
+        for _ in range(2):
+            with closing(SqliteStore(tmp_path, "test")) as store:
+                publish(store, "a", said)
+                with store.read() as reader:
+                    assert len(reader.nearest("fact", vector("who met whom"), 3).rows) == 3
+            (file,) = tmp_path.glob("derived/*/fact.codes")
+            file.write_bytes(b"none")
