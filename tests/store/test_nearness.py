@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyadic.store import building
+from polyadic.store import building, matrix
 from polyadic.store.codes import Codes
 from polyadic.store.matrix import Matrix
 from polyadic.store.nearness import Nearness
@@ -40,7 +40,7 @@ def near_real_ones(drawn: np.random.Generator, count: int) -> Floats:
 def kept() -> RowVectors:
     """Rows of two vectors each; some have changed since the codes were made, some came, some went."""
     drawn = np.random.default_rng(1)
-    matrix = near_real_ones(drawn, FORMS * ROWS)
+    known = near_real_ones(drawn, FORMS * ROWS)
     digests = np.array([f"{2 * row:016d}".encode() for row in range(ROWS)], dtype="S16")
     touched = np.sort(drawn.choice(ROWS, CHANGED + GONE, replace=False))
     changed, gone = np.sort(touched[:CHANGED]), touched[CHANGED:]
@@ -53,7 +53,7 @@ def kept() -> RowVectors:
     dead = np.union1d(changed, gone)
     tail = Tail(rows, dead, Stack.of(np.zeros(0, dtype=np.int64)), Stack.of(near_real_ones(drawn, len(rows))))
     placement = Placement.of(digests, rows["digest"], rows["base"], dead)
-    return RowVectors(FORMS * np.arange(ROWS + 1), Matrix(matrix), tail, placement, Codes.of(matrix))
+    return RowVectors(FORMS * np.arange(ROWS + 1), Matrix(known), tail, placement, Codes.of(known))
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +106,23 @@ def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
 
 def test_of_a_hub_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
     hub = np.sort(np.random.default_rng(4).choice(kept.placement.size, 4_000, replace=False))
-    found = [(Nearness(kept, one).among(hub, K), compared(kept, one).among(hub, K)) for one in asked]
+    alone = np.zeros(len(hub), dtype=np.int64)
+    found = [(Nearness(kept, one).among(hub, alone, K), compared(kept, one).among(hub, alone, K)) for one in asked]
     assert shares(found) > 0.97
+
+
+def test_of_each_of_several_owners_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+    sizes = (5, 300, 40, 0, 1)
+    owned = [np.sort(np.random.default_rng(n).choice(kept.placement.size, n, replace=False)) for n in sizes]
+    rows, owners = np.concatenate(owned), np.repeat(np.arange(len(sizes)), sizes)
+    for near in (Nearness(kept, asked[0]), compared(kept, asked[0])):
+        found = near.among(rows, owners, K)
+        for owner, mine in enumerate(owned):
+            places, of_row = kept.places(mine)
+            cosines = np.full(len(mine), -1.0)
+            np.maximum.at(cosines, of_row, kept.at(places) @ asked[0])
+            nearest = np.sort(mine[np.argsort(-cosines)[:K]])
+            assert np.array_equal(rows[found[owners[found] == owner]], nearest)
 
 
 def test_where_nearly_all_are_asked_for_all_are_compared(kept: RowVectors, asked: Floats) -> None:
@@ -134,11 +149,13 @@ def test_an_array_is_written_block_by_block(tmp_path: Path) -> None:
     assert Matrix.write(tmp_path, "none", iter(()), DIMENSION).array.shape == (0, DIMENSION)
 
 
-def test_rows_of_a_file_are_the_same_however_many_were_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most_mapped", [0, 10**9])
+def test_rows_of_a_file_are_the_same_whether_they_are_mapped_or_read(tmp_path: Path, most_mapped: int) -> None:
     rows = near_real_ones(np.random.default_rng(5), 900)
-    written = Matrix.write(tmp_path, "vectors", [rows], DIMENSION)
-    for _ in range(5):
-        assert np.array_equal(written.take(np.arange(900)[::-1]), rows[::-1])
+    with patch.object(matrix, "MOST_MAPPED", most_mapped):
+        written = Matrix.write(tmp_path, "vectors", [rows], DIMENSION)
+    assert np.array_equal(written.take(np.arange(900)[::-1]), rows[::-1])
+    assert np.array_equal(written.times(rows[3]), rows @ rows[3])
 
 
 def test_a_store_that_has_codes_reads_as_one_that_has_none(tmp_path: Path) -> None:

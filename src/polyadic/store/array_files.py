@@ -54,10 +54,9 @@ def write_blocks(folder: Path, name: str, blocks: Iterable[Floats], width: int) 
         os.fsync(file.fileno())
 
 
-def mapped(folder: Path, name: str) -> NDArray[Any]:
+def mapped(folder: Path, name: str) -> "np.memmap[Any, Any]":
     """Raises OSError or ValueError where the array is not there, or not whole."""
-    found: NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-    return found
+    return np.lib.format.open_memmap(folder / f"{name}.npy", mode="r")
 
 
 def _begin(file: Any, rows: int, width: int) -> None:

@@ -1,6 +1,7 @@
-"""Vectors row by row, in memory or in a file that is mapped into it."""
+"""Vectors row by row, in memory or in a file."""
 
-import mmap
+import os
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
@@ -10,8 +11,8 @@ import numpy as np
 from polyadic.store.array_files import mapped, write_blocks
 from polyadic.store.incidence import Floats, Integers
 
-_MOST_TAKEN = 2_048
-"""Rows that are taken from a mapped file before what is mapped is let go of: of 64 kB around each, as a rule."""
+MOST_MAPPED = 64 * 2**20
+"""Bytes of a file of which rows are read through its mapping."""
 
 
 class Matrix:
@@ -25,15 +26,21 @@ class Matrix:
     """
 
     def __init__(self, array: Floats) -> None:
-        self._mapping: mmap.mmap | None = getattr(array, "_mmap", None)
-        # A plain view of the mapping: indexing a memmap object itself costs several times as much.
-        self.array = array.view(np.ndarray)
-        self._taken = 0
+        self.array = array
+        self._file: int | None = None
+        self._first = 0
 
     @classmethod
     def load(cls, folder: Path, name: str) -> Self:
         """Map a file; raises OSError or ValueError where it is not there, or not whole."""
-        return cls(mapped(folder, name))
+        array = mapped(folder, name)
+        found = cls(array.view(np.ndarray))
+        # The system maps 64 kB around each row that is touched: after some hundred questions a file of gigabytes would
+        # be in memory as a whole, and be counted as ours. Where there is no pread, that is how it is.
+        if array.nbytes > MOST_MAPPED and hasattr(os, "pread"):
+            found._file, found._first = os.open(folder / f"{name}.npy", os.O_RDONLY), array.offset
+            weakref.finalize(found, os.close, found._file)
+        return found
 
     @classmethod
     def write(cls, folder: Path, name: str, blocks: Iterable[Floats], width: int) -> Self:
@@ -55,13 +62,11 @@ class Matrix:
 
     def take(self, rows: Integers) -> Floats:
         """Some rows, as an array of its own."""
-        found = self.array[rows]
-        self._taken += len(rows)
-        if self._mapping is not None and self._taken > _MOST_TAKEN and hasattr(mmap, "MADV_DONTNEED"):
-            # A file of gigabytes would be in memory as a whole after some hundred questions, and be counted as ours.
-            self._mapping.madvise(mmap.MADV_DONTNEED)
-            self._taken = 0
-        return found
+        if self._file is None:
+            return self.array[rows]
+        file, size = self._file, self.array.strides[0]
+        read = [os.pread(file, size, place) for place in (self._first + size * rows).tolist()]
+        return np.frombuffer(b"".join(read), dtype="<f4").reshape(len(rows), self.width)
 
     def times(self, vector: Floats) -> Floats:
         """The product of each row with a vector of shape (d,)."""

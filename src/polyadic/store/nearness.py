@@ -49,18 +49,40 @@ class Nearness:
             np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]).astype(np.int64)
         )
 
-    def among(self, rows: Integers, k: int) -> Integers:
-        """Which of these rows (places, ascending), given in ascending order, may be the k nearest of them.
+    def among(self, rows: Integers, owners: Integers, k: int) -> Integers:
+        """Of pairs of an owner and a row, owner by owner, each with its rows in ascending order: the places of those
+        that may be the k nearest of their owner.
 
-        Of very many rows those are compared that are near by their codes, and a thousand others.
+        Of an owner of very many rows those are compared that are near by their codes, and a thousand others.
         """
-        some, codes = np.arange(len(rows)), self.vectors.codes
-        if codes is not None and len(rows) > _SAMPLE:
-            some = np.union1d(self._near_by_code(codes, rows), some[:_SAMPLE])
-        places, owners = self.vectors.places(rows[some])
+        some = self._chosen(rows, owners)
+        distinct, of_distinct = np.unique(rows[some], return_inverse=True)
+        cosines, mine = self._cosines(distinct)[of_distinct], owners[some]
+        order = np.lexsort((-cosines, mine))
+        firsts = np.searchsorted(mine, mine)
+        # The last that counts of each owner: its k-th, or where it has fewer than k, its least.
+        ends = np.searchsorted(mine, mine, side="right") - 1
+        last = cosines[order][np.minimum(firsts + k - 1, ends)]
+        return some[cosines >= last - self.vectors.doubt]
+
+    def _chosen(self, rows: Integers, owners: Integers) -> Integers:
+        """Places of the pairs that are compared."""
+        codes = self.vectors.codes
+        if codes is None:
+            return np.arange(len(rows))
+        ranks = np.arange(len(rows)) - np.searchsorted(owners, owners)
+        compared = ranks < _SAMPLE
+        if not compared.all():
+            compared |= np.isin(rows, self._near_by_code(codes))
+        return np.flatnonzero(compared)
+
+    def _cosines(self, rows: Integers) -> Floats:
+        """Of the nearest vector of each row."""
+        if "_all" in self.__dict__:
+            return self.vectors.of_some(self._all, rows)
+        places, owners = self.vectors.places(rows)
         cosines = self.vectors.at(places) @ self.vector
-        best = np.maximum.reduceat(cosines, np.flatnonzero(np.diff(owners, prepend=-1))) if len(some) else cosines
-        return some[contenders(best, k, self.vectors.doubt)]
+        return np.maximum.reduceat(cosines, np.flatnonzero(np.diff(owners, prepend=-1))) if len(rows) else cosines
 
     @cached_property
     def _all(self) -> Values:
@@ -83,15 +105,13 @@ class Nearness:
         cosines = self.vectors.matrix.take(places[best]) @ self.vector
         return rows[best], np.asarray(cosines * weights[best], dtype=np.float32)
 
-    def _near_by_code(self, codes: Codes, rows: Integers) -> Integers:
-        """Places of those of the rows that are near by their codes, or have changed since these were made."""
+    def _near_by_code(self, codes: Codes) -> Integers:
+        """Rows that are near by their codes, or have changed since these were made."""
         placement = self.vectors.placement
         of_base = self.vectors.rows_at(self._search(codes, LEAST_SCORED)[0])
         if placement.dead is not None:
             of_base = of_base[~placement.dead[of_base]]
-        near = np.unique(np.concatenate([placement.rows_of_base(of_base), placement.rows_of_tail]))
-        places = np.minimum(rows.searchsorted(near), len(rows) - 1)
-        return np.asarray(places[rows[places] == near], dtype=np.int64)
+        return np.concatenate([placement.rows_of_base(of_base), placement.rows_of_tail])
 
     def _search(self, codes: Codes, k: int) -> tuple[Integers, Floats]:
         """About the k nearest places of the base and, roughly, their cosines; more of them where those are known."""

@@ -14,11 +14,11 @@ from polyadic.store.arrays import Arrays, Way
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
-from polyadic.store.incidence import Mask
+from polyadic.store.incidence import limited
 from polyadic.store.nearness import Nearness
 from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
-from polyadic.store.ranking import best, best_of
+from polyadic.store.ranking import best_of
 from polyadic.store.record_reader import SqliteRecords
 from polyadic.store.selecting import select_in
 from polyadic.store.state import State
@@ -113,11 +113,11 @@ class SqliteReader(SqliteRecords):
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._arrays.linked("entity_fact", entities)
         sizes = np.bincount(owners, minlength=len(entities))
-        firsts = np.cumsum(sizes) - sizes
+        of_hub = np.flatnonzero(sizes[owners] > limit)
         kept = np.ones(len(targets), dtype=bool)
-        for hub in np.flatnonzero(sizes > limit).tolist():
-            mine = slice(firsts[hub], firsts[hub] + sizes[hub])
-            kept[mine] = self._nearest_among(targets[mine], limit, toward)
+        if len(of_hub):
+            kept[of_hub] = False
+            kept[of_hub[self._nearest_of_each(targets[of_hub], owners[of_hub], limit, toward)]] = True
         return Links(entities[owners[kept]], targets[kept])
 
     def entities_of(self, facts: Rows) -> Links:
@@ -275,12 +275,13 @@ class SqliteReader(SqliteRecords):
         near = self._nearness(side, vector)
         return near.contenders(k, self._state.all_scores(scored), HIGHEST[scored]) if scored else near.contenders(k)
 
-    def _nearest_among(self, facts: Rows, k: int, vector: Vectors) -> Mask:
-        """Which of some facts, in ascending order, are the k nearest of them."""
-        near = self._nearness("fact", vector).among(facts, k)
-        found = np.zeros(len(facts), dtype=bool)
-        found[near[best(self._cosines("fact", facts[near], vector), k).rows]] = True
-        return found
+    def _nearest_of_each(self, facts: Rows, owners: Rows, k: int, vector: Vectors) -> Rows:
+        """Of facts, owner by owner, the places of the k nearest of each owner."""
+        places = self._nearness("fact", vector).among(facts, owners, k)
+        distinct, of_distinct = np.unique(facts[places], return_inverse=True)
+        cosines = self._cosines("fact", distinct, vector)[of_distinct]
+        order = np.lexsort((facts[places], -cosines, owners[places]))
+        return places[order[limited(owners[places][order], k)]]
 
     def _nearness(self, side: Side, vector: Vectors) -> Nearness:
         """Kept as long as this reader is: a method asks for the same in several ways."""

@@ -127,6 +127,13 @@ class RowVectors:
         """The rows of the base that have vectors at these places of it."""
         return places if self.starts is None else self.starts.searchsorted(places, side="right") - 1
 
+    def of_some(self, values: Values, rows: Integers) -> Floats:
+        """From numbers of all rows those of some."""
+        bases, tail = self.placement.locate(rows)
+        if not len(self.tail.rows):
+            return values.base[bases]
+        return np.where(tail >= 0, values.tail[np.maximum(tail, 0)], values.base[bases])
+
     def in_order(self, values: Values) -> Floats:
         """Numbers of all rows as an array that goes by row."""
         if self.placement.dead is None:
