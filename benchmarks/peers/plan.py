@@ -1,4 +1,4 @@
-"""What is measured, of which size, and in which order: the systems take turns, as a machine's speed varies by the hour."""
+"""What is measured, of which size and in which order: systems take turns, as a machine's speed varies by the hour."""
 
 import shutil
 import sys

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """By system the Python to run it with; ``work`` is where stores lie; ``limit``: most seconds that a task may take."""
+    """By system the Python to run it with; stores lie in ``work``; no task may take more than ``limit`` seconds."""
 
     interpreters: Mapping[str, Path]
     work: Path

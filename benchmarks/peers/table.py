@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from benchmarks.peers.measured import Asking, Inserting, Missing, Reading, Sharing, percentile
+from benchmarks.peers.measured import Asking, Inserting, Missing, Sharing, percentile
 from benchmarks.peers.plan import READINGS, Plan, Results
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
 
@@ -110,7 +110,9 @@ def _rest(results: Results) -> Iterator[Row]:
 
 def survival(results: Results, times: int) -> Row:
     """How many stores a killed writer has left usable."""
-    cells = {name: Cell(f"{results.alive[name]} of {times}" if name in results.alive else "") for name in results.sharing}
+    cells = {
+        name: Cell(f"{results.alive[name]} of {times}" if name in results.alive else "") for name in results.sharing
+    }
     return Row("stores that answer after `kill -9` of their writer", cells)
 
 

@@ -1,4 +1,4 @@
-"""nano-graphrag: its defaults, questions in local mode. It keeps replies as the functions for a model that it has do."""
+"""nano-graphrag: its defaults, questions in local mode. Replies are kept as its own functions for a model keep them."""
 
 import json
 import logging
