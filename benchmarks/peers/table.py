@@ -6,11 +6,11 @@ from typing import Literal, TypeVar
 
 from benchmarks.peers.measured import Asking, Inserting, Missing, Sharing, percentile
 from benchmarks.peers.plan import READINGS, Plan, Results
+from benchmarks.peers.stand_in import AT_ONCE
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
 
 T = TypeVar("T")
 _MB = 1e6
-_IDEAL = "calls a second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ def _readings(plan: Plan, results: Results) -> Iterator[Row]:
     for (a_document, seconds), told in zip(READINGS, results.readings, strict=True):
         how = f"{plan.passages} passages, {a_document} a document, model at {1_000 * seconds:.0f} ms"
         if seconds:
-            yield Row(f"{how}: {_IDEAL}", _cells(told, lambda one: one.calls_a_second), "more")
+            what = f"{how}: calls a second, of {AT_ONCE / seconds:.0f}"
+            yield Row(what, _cells(told, lambda one: one.calls_a_second), "more")
             yield Row("calls a passage", _cells(told, lambda one: one.calls / one.passages))
         else:
             yield Row(f"read {how}: s", _cells(told, lambda one: one.seconds))
@@ -133,6 +134,8 @@ def _said(told: Mapping[str, Sharing | Missing], value: Callable[[Sharing], bool
 def _spread(one: Asking | Missing) -> Cell:
     if isinstance(one, Missing):
         return Cell(one.why)
+    if one.told < len(one.milliseconds):
+        return Cell(f"finds something for {one.told} of {len(one.milliseconds)}")
     middle = percentile(one.milliseconds, 0.5)
     return Cell(f"{number(middle)} / {number(percentile(one.milliseconds, 0.95))}", middle)
 

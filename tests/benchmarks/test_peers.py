@@ -10,7 +10,7 @@ from benchmarks.peers.plan import READINGS, SMALL, Results
 from benchmarks.peers.smoke import insertion_margins, question_margins, reading_margins, sharing_margin
 from benchmarks.peers.stand_in import asked_of, embedded, known, narrow_question, question, tells_of
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
-from benchmarks.peers.table import Cell, Row, lines, number
+from benchmarks.peers.table import Cell, Row, lines, number, rows
 from benchmarks.sections import replaced
 from benchmarks.sections import section as section_of
 from benchmarks.told_workload import documents, is_marked, marked, passage
@@ -63,11 +63,19 @@ def test_the_section_has_a_row_for_all_that_was_measured() -> None:
     assert "lightrag-hku 1.5.7" in told
     assert "the run took 12 minutes" in told
     assert "| read 20 passages, 10 a document, model at 0 ms: s | 2.00 | 8.00 | 4.00 |" in told
-    assert "| 20 passages, 10 a document, model at 50 ms: calls a second | 110 | 55.0 | 2.00 |" in told
+    assert "| 20 passages, 10 a document, model at 50 ms: calls a second, of 320 | 110 | 55.0 | 2.00 |" in told
     assert "| insert one passage at 1,000 entities: ms | 10.0 | > 600 |  |" in told
     assert "| in another process that has the store open | yes | no |  |" in told
     assert "| retrieve by `walk` there, p50 / p95: ms | 2.00 / 3.00 | 2.00 / 3.00 | 1.00 |" in told
     assert "| stores that answer after `kill -9` of their writer | 1 of 1 |  |  |" in told
+
+
+def test_questions_that_find_nothing_are_not_taken_for_quick_ones() -> None:
+    told = results("nano")
+    told.questions["nano"] = [dataclasses.replace(ASKED, told=2)]
+    row = next(row for row in rows(SMALL, told) if "`walk`" in row.what)
+    assert row.cells["nano"] == Cell("finds something for 2 of 3")
+    assert row.ratio is None
 
 
 def test_the_section_takes_the_place_of_the_one_before() -> None:
