@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
+from benchmarks.peers.environments import ROOT
 from benchmarks.peers.measured import Missing
 from benchmarks.peers.systems import POLYADIC
 
-ROOT = Path(__file__).parents[2]
 T = TypeVar("T")
 
 
