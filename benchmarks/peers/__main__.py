@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 import tempfile
-import time
+import textwrap
 from pathlib import Path
 
 from benchmarks.peers.environments import FOLDER, interpreters
@@ -22,22 +22,23 @@ from benchmarks.sections import replaced
 
 REPORT = Path(__file__).parents[2] / "docs" / "performance.md"
 HEADING = "## Beside the peers"
+_WIDTH = 120
 HEAD = """
 Made by `make bench` (`python -m benchmarks.peers`): every system does the same work in one run, taking turns, each in
 an environment and in processes of its own. Of each of the passages, which have about 1,100 tokens, a model that stands
-in tells 12 facts of 2 to 6 among 16 entities; systems whose relations are pairs are told the first two. It and the
-embedder cost next to nothing; 16 calls are made at once. Insertions are medians of {times}, questions {questions} in a
-fresh process, with the model answering at once what it is asked about them. The last column says how many times better
-Polyadic does than the best peer. {peers}, with their defaults, but passages cut alike, LightRAG in mode `mix` without
-reranking and without keeping replies to questions, nano-graphrag in local mode, fast-graphrag with its store loaded
-before it is asked. On {machine}; the run took {minutes:.0f} minutes.
+in tells 12 facts of 2 to 6 among 16 entities; systems whose relations are pairs are told the first two of each. It and
+the embedder cost next to nothing; 16 calls are made at once. Insertions are medians of {times}; {questions} questions
+are asked in a fresh process, and the model answers at once what it is asked about them. The last column says how many
+times better Polyadic does than the best peer.
 
 """
+PEERS = """The peers, {peers}, have their defaults, but all cut passages alike; LightRAG is asked in mode `mix`, without
+reranking and without keeping replies to questions, nano-graphrag in local mode, and fast-graphrag with its store loaded
+before it is asked. On {machine}. The run took {minutes:.0f} minutes: {parts}."""
 
 
 def main() -> int:
     options = _options()
-    started = time.perf_counter()
     names = [POLYADIC] if options.quick else options.only
     pythons = interpreters(names, options.environments)
     with tempfile.TemporaryDirectory() as work:
@@ -46,7 +47,7 @@ def main() -> int:
             return _quick(runner)
         plan = SMALL if options.small else WHOLE
         results = carried_out(plan, runner)
-    told = section(plan, results, names, (time.perf_counter() - started) / 60)
+    told = section(plan, results, names)
     print(told)
     if plan is WHOLE and set(names) == set(SYSTEMS):
         REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, told), encoding="utf-8")
@@ -54,16 +55,19 @@ def main() -> int:
     return 0
 
 
-def section(plan: Plan, results: Results, names: list[str], minutes: float) -> str:
+def section(plan: Plan, results: Results, names: list[str]) -> str:
+    """The section without its heading."""
     packages = [SYSTEMS[name].packages[0].split("==") for name in names if SYSTEMS[name].packages]
-    head = HEAD.format(
-        times=plan.times,
-        questions=plan.questions,
+    minutes = {part: seconds / 60 for part, seconds in results.seconds.items()}
+    peers = PEERS.format(
         peers=", ".join(f"{package} {version}" for package, version in packages),
         machine=f"{os.cpu_count()} cores, Python {platform.python_version()}",
-        minutes=minutes,
+        minutes=sum(minutes.values()),
+        parts=", ".join(f"{part} {taken:.1f}" for part, taken in minutes.items()),
     )
-    return head + "\n".join(lines([*rows(plan, results), survival(results, plan.kills)], names)) + "\n"
+    table = lines([*rows(plan, results), survival(results, plan.kills)], names)
+    head = HEAD.format(times=plan.times, questions=plan.questions)
+    return head + "\n".join([*table, "", *textwrap.wrap(peers, _WIDTH)]) + "\n"
 
 
 def _quick(runner: Runner) -> int:

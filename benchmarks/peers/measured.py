@@ -52,11 +52,15 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Questions in a fresh process: seconds from opening to the first answer, milliseconds of each further question,
-    and bytes that the process holds and that lie on disk. ``told`` is how many of the questions found anything."""
+    """Questions in a fresh process: seconds from opening to the first answer, milliseconds of each further question and
+    the median of their processor time, and bytes that the process holds and that lie on disk.
+
+    ``told`` is how many of the questions found anything.
+    """
 
     first: float
     milliseconds: tuple[float, ...]
+    processor: float
     resident: int
     stored: int
     told: int

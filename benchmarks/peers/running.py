@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from benchmarks.peers.environments import ROOT
 from benchmarks.peers.measured import Missing
 from benchmarks.peers.systems import POLYADIC
+from benchmarks.peers.tasks import WORKER
 
 T = TypeVar("T")
 
@@ -42,8 +43,7 @@ class Runner:
         return outcome
 
     def command(self, name: str, task: str, folder: Path, given: Mapping[str, object]) -> list[str]:
-        module = "benchmarks.peers.worker"
-        return [str(self.interpreters[name]), "-m", module, name, task, str(folder), json.dumps(given)]
+        return [str(self.interpreters[name]), "-m", WORKER, name, task, str(folder), json.dumps(given)]
 
     def environment(self, name: str) -> dict[str, str]:
         """Polyadic's command has one thread for its products of matrices; the peers have what is their default."""

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.peers.measured import Asking, Inserting, Missing, Reading, Sharing, percentile
+from benchmarks.peers.measured import Asking, Inserting, Missing, Reading, Sharing
 from benchmarks.peers.running import Runner, T
 from benchmarks.peers.stand_in import AT_ONCE
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
@@ -54,7 +54,7 @@ def reading_margins(many: Reading, one: Reading, slow: Reading) -> Iterator[Marg
     yield Margin("bytes written a byte stored, 10 passages a document", many.written_a_byte, 8)
     yield Margin("bytes written a byte stored, 1 passage a document", one.written_a_byte, 8)
     yield Margin("processor time of reading 1 passage a document / 10", one.processor / many.processor, 3)
-    yield Margin("reading with a model at 50 ms / without, and the time of its calls", slow.seconds / ideal, 3)
+    yield Margin("reading with a model at 50 ms / without, and the time of its calls", slow.seconds / ideal, 4)
 
 
 def insertion_margins(small: Inserting, large: Inserting) -> Iterator[Margin]:
@@ -66,10 +66,8 @@ def insertion_margins(small: Inserting, large: Inserting) -> Iterator[Margin]:
 
 def question_margins(method: str, small: Asking, large: Asking) -> Iterator[Margin]:
     """Of asking a small store and a large one."""
-    typical = [percentile(one.milliseconds, 0.5) for one in (small, large)]
-    yield Margin(
-        f"`{method}` on a store {_LARGE // _SMALL} times as large / on the small one", typical[1] / typical[0], 4
-    )
+    times = f"on a store {_LARGE // _SMALL} times as large / on the small one"
+    yield Margin(f"processor time of `{method}` {times}", large.processor / small.processor, 4)
 
 
 def sharing_margin(told: Sharing) -> Margin:

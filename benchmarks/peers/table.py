@@ -73,10 +73,10 @@ def _readings(plan: Plan, results: Results) -> Iterator[Row]:
         if seconds:
             what = f"{how}: calls a second, of {AT_ONCE / seconds:.0f}"
             yield Row(what, _cells(told, lambda one: one.calls_a_second), "more")
-            yield Row("calls a passage", _cells(told, lambda one: one.calls / one.passages))
+            yield Row("calls a passage", _cells(_there(told), lambda one: one.calls / one.passages))
         else:
             yield Row(f"read {how}: s", _cells(told, lambda one: one.seconds))
-            yield Row("bytes written a byte stored", _cells(told, lambda one: one.written_a_byte))
+            yield Row("bytes written a byte stored", _cells(_there(told), lambda one: one.written_a_byte))
 
 
 def _insertions(results: Results) -> Iterator[Row]:
@@ -86,7 +86,7 @@ def _insertions(results: Results) -> Iterator[Row]:
         yield Row(f"insert one passage at {about}: ms", _cells(told, lambda one: 1_000 * one.seconds))
     if results.insertions:
         last = results.insertions[-1]
-        yield Row("MB written for it there", _cells(last, lambda one: one.written / _MB))
+        yield Row("MB written for it there", _cells(_there(last), lambda one: one.written / _MB))
 
 
 def _sharing(results: Results) -> Iterator[Row]:
@@ -119,6 +119,11 @@ def survival(results: Results, times: int) -> Row:
 
 def _cells(told: Mapping[str, T | Missing], value: Callable[[T], float]) -> dict[str, Cell]:
     return {name: Cell(one.why) if isinstance(one, Missing) else _cell(value(one)) for name, one in told.items()}
+
+
+def _there(told: Mapping[str, T | Missing]) -> dict[str, T | Missing]:
+    """Where something is missing, the row before has told why."""
+    return {name: Missing("") if isinstance(one, Missing) else one for name, one in told.items()}
 
 
 def _cell(value: float) -> Cell:

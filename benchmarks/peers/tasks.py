@@ -11,13 +11,15 @@ from pathlib import Path
 from benchmarks.footprint import resident, stored, written
 from benchmarks.peers.measured import Asking, Inserting, Reading, Sharing
 from benchmarks.peers.stand_in import known, narrow_question, question, tells_of
-from benchmarks.peers.systems import SYSTEMS, system
+from benchmarks.peers.systems import SYSTEMS, System, system
 from benchmarks.told_workload import documents
 
 FURTHER = 900_000
 """Passages from this number on are inserted one by one; the others fill stores."""
-_ON = FURTHER + 50_000
+_SHARED, _ON = FURTHER - 1, FURTHER + 50_000
 READY = "ready"
+_FOUND = "found"
+WORKER = "benchmarks.peers.worker"
 _A_DOCUMENT = 100
 _WARMING = 2
 
@@ -41,6 +43,7 @@ async def read(name: str, folder: Path, passages: int, a_document: int, seconds:
     """Read so many passages, so many a document, into a new store, by a model that takes so long."""
     texts = _prepared(0, passages, a_document)
     measured, model = system(name, seconds)
+    await measured.warm()
     await measured.open(folder)
     before = written()
     took = await spent(lambda: measured.insert(texts))
@@ -59,7 +62,8 @@ async def insert(name: str, folder: Path, first: int, last: int, times: int) -> 
     """
     measured, _ = system(name, 0.0)
     await measured.open(folder)
-    filled = await spent(lambda: measured.insert(_prepared(first, last - first, _A_DOCUMENT)))
+    texts = _prepared(first, last - first, _A_DOCUMENT)
+    filled = await spent(lambda: measured.insert(texts))
     await measured.query(question(0), SYSTEMS[name].methods[0])
     holding = await measured.holding()
     further = [_prepared(FURTHER + last + number, 1, 1) for number in range(times)]
@@ -77,38 +81,34 @@ async def insert(name: str, folder: Path, first: int, last: int, times: int) -> 
 
 async def share(name: str, folder: Path) -> Sharing:
     """Insert a document while another process has the store open, and see who finds it; the store has to exist."""
-    method, number = SYSTEMS[name].methods[0], FURTHER - 1
     measured, _ = system(name, 0.0)
     await measured.open(folder)
-    command = [sys.executable, *sys.orig_argv[1:3], name, "hear", str(folder)]
+    command = [sys.executable, "-m", WORKER, name, "look", str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdin and other.stdout
         assert other.stdout.readline().strip() == READY
-        await measured.insert(_prepared(number, 1, 1))
-        same = tells_of(await measured.query(narrow_question(number), method), number)
+        await measured.insert(_prepared(_SHARED, 1, 1))
+        same = await _finds(measured, name)
         await measured.close()
         told, _ = other.communicate("\n")
-    heard = [line == "True" for line in told.split()]
-    return Sharing(same, *heard)
+    later = subprocess.run(command, input="\n", stdout=subprocess.PIPE, text=True, check=True).stdout
+    return Sharing(same, _FOUND in told, _FOUND in later)
 
 
-async def hear(name: str, folder: Path) -> None:
-    """The other process of :func:`share`: opens the store, and says whether it finds the document once told to look.
-
-    It looks again when it has opened the store anew.
-    """
-    method, number = SYSTEMS[name].methods[0], FURTHER - 1
+async def look(name: str, folder: Path) -> None:
+    """Another process of :func:`share`: opens the store, and says whether it finds the document once told to look."""
     measured, _ = system(name, 0.0)
     await measured.open(folder)
-    await measured.query(question(0), method)
+    await measured.query(question(0), SYSTEMS[name].methods[0])
     print(READY, file=sys.__stdout__, flush=True)
     sys.stdin.readline()
-    print(tells_of(await measured.query(narrow_question(number), method), number), file=sys.__stdout__)
+    if await _finds(measured, name):
+        print(_FOUND, file=sys.__stdout__, flush=True)
     await measured.close()
-    later, _ = system(name, 0.0)
-    await later.open(folder)
-    print(tells_of(await later.query(narrow_question(number), method), number), file=sys.__stdout__, flush=True)
-    await later.close()
+
+
+async def _finds(measured: System, name: str) -> bool:
+    return tells_of(await measured.query(narrow_question(_SHARED), SYSTEMS[name].methods[0]), _SHARED)
 
 
 async def ask(name: str, folder: Path, questions: int, method: str) -> Asking:
@@ -122,13 +122,14 @@ async def ask(name: str, folder: Path, questions: int, method: str) -> Asking:
 
     first = await spent(opened)
     await measured.query(texts[1], method)
-    took, told = list[float](), 0
+    took, processor, told = list[float](), list[float](), 0
     for text in texts[_WARMING:]:
-        started = time.perf_counter()
+        started, used = time.perf_counter(), time.process_time()
         found = await measured.query(text, method)
         took.append(1_000 * (time.perf_counter() - started))
+        processor.append(1_000 * (time.process_time() - used))
         told += len(found) > len(text)
-    asking = Asking(first.seconds, tuple(took), resident(), stored(folder), told)
+    asking = Asking(first.seconds, tuple(took), statistics.median(processor), resident(), stored(folder), told)
     await measured.close()
     return asking
 

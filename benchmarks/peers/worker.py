@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.peers import tasks
 
-TASKS = {task.__name__: task for task in (tasks.read, tasks.insert, tasks.share, tasks.hear, tasks.ask, tasks.go_on)}
+TASKS = {task.__name__: task for task in (tasks.read, tasks.insert, tasks.share, tasks.look, tasks.ask, tasks.go_on)}
 
 
 def main(name: str, task: str, folder: str, given: str = "{}") -> None:

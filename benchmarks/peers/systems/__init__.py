@@ -27,6 +27,10 @@ class System(Protocol):
 
     def __init__(self, model: StandIn) -> None: ...
 
+    async def warm(self) -> None:
+        """Load what is loaded with the first document, where that is not done by importing."""
+        ...
+
     async def open(self, folder: Path) -> None:
         """Open the store in a folder, which is empty where there is none yet; ready for questions and documents."""
         ...

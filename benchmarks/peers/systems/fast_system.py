@@ -48,6 +48,9 @@ class Measured:
         self._model = model
         self._asks = False
 
+    async def warm(self) -> None:
+        """It is imported whole."""
+
     async def open(self, folder: Path) -> None:
         config = fast_graphrag.GraphRAG.Config(
             llm_service=_Model(self._model), embedding_service=_Embedding(embedding_dim=DIMENSION)

@@ -30,6 +30,9 @@ class Measured:
     def __init__(self, model: StandIn) -> None:
         self._model = model
 
+    async def warm(self) -> None:
+        """It is imported whole."""
+
     async def open(self, folder: Path) -> None:
         self._rag = lightrag.LightRAG(
             working_dir=str(folder),

@@ -36,6 +36,9 @@ class Measured:
     def __init__(self, model: StandIn) -> None:
         self._model = model
 
+    async def warm(self) -> None:
+        """It is imported whole."""
+
     async def open(self, folder: Path) -> None:
         ask = _asking(self._model)
         self._rag = nano_graphrag.GraphRAG(

@@ -1,6 +1,7 @@
 """Polyadic, used as anyone would: a workspace, with the models replaced by what stands in."""
 
 import json
+import tempfile
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import ingest
-from benchmarks.peers.stand_in import StandIn, asked_of, embedded, shown
+from benchmarks.peers.stand_in import StandIn, asked_of, embedded, known, shown
 from benchmarks.peers.systems import Holding
 from benchmarks.told_workload import marked
 from polyadic.knowledge import Document
@@ -70,6 +71,11 @@ class Measured:
 
     def __init__(self, model: StandIn) -> None:
         self._model = model
+
+    async def warm(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            async with _Workspace(Path(folder), StandIn(0.0)) as workspace:
+                await workspace.aadd([Document("memory:warm", "Papers", known(0).text)])
 
     async def open(self, folder: Path) -> None:
         self._workspace = _Workspace(folder, self._model)
