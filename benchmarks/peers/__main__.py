@@ -87,7 +87,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="Polyadic alone, in a minute: are the margins kept?")
     parser.add_argument("--small", action="store_true", help="all that is measured, with stores of a few passages")
-    parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="most that one task may take")
+    parser.add_argument("--limit", type=float, default=900, metavar="SECONDS", help="most that one task may take")
     parser.add_argument(
         "--environments", type=Path, default=FOLDER, metavar="FOLDER", help="where the peers are installed"
     )
