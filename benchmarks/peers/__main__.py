@@ -67,7 +67,7 @@ def section(plan: Plan, results: Results, names: list[str]) -> str:
     )
     table = lines([*rows(plan, results), survival(results, plan.kills)], names)
     head = HEAD.format(times=plan.times, questions=plan.questions)
-    return head + "\n".join([*table, "", *textwrap.wrap(peers, _WIDTH)]) + "\n"
+    return head + "\n".join([*table, "", *textwrap.wrap(peers, _WIDTH, break_on_hyphens=False)]) + "\n"
 
 
 def _quick(runner: Runner) -> int:
