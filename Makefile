@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Commands that tests start load what was compiled before, also where the shell says otherwise.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint requirements clean
+.PHONY: demo test test-all lint bench bench-smoke requirements clean
 
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -22,6 +22,14 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/biome check --error-on-warnings src/polyadic/serving/page/files
+
+# Beside its peers, which are installed below .bench: the better part of an hour, and docs/performance.md has the table.
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks.peers
+
+# Polyadic alone: do its costs stay within wide margins?
+bench-smoke: $(VENV)/installed
+	$(BIN)/python -m benchmarks.peers --quick
 
 $(VENV)/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Polyadic needs Python 3.11 or later, this is " + sys.version.split()[0])'

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.footprint import written
 from benchmarks.hierarchy_store import SETTINGS, Plan
 from polyadic.knowledge import Document
 from polyadic.workspace import Workspace
@@ -99,12 +100,6 @@ def inserted(plan: Plan, number: int) -> Document:
         names = [plan.name(int(entity)) for entity in drawn.integers(plan.entities, size=3)]
         said.append(f"{names[0]} wrote letter {1000 * number + fact} to {names[1]} and {names[2]}.")
     return Document(f"memory:growth/{number}", f"Letters {number}", " ".join(said))
-
-
-def written() -> int:
-    """Bytes that this process has handed to the system to write."""
-    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
-    return int(next(line for line in lines if line.startswith("wchar")).split()[1])
 
 
 if __name__ == "__main__":

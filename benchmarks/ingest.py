@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.growth import written
+from benchmarks.footprint import stored, written
 from benchmarks.sections import replaced
 from benchmarks.speed import REPORT
-from benchmarks.told_workload import documents, marked, passage, vectors
+from benchmarks.told_workload import Passage, documents, marked, passage, vectors
 from polyadic.construction.indexing import Indexer
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.store_memory import StoreMemory
@@ -107,7 +107,12 @@ class Embedding:
 @cache
 def _said(number: int) -> str:
     """The reply about a passage; made ahead of the measurement."""
-    described = dict(passage(number).entities)
+    return reply_about(passage(number))
+
+
+def reply_about(told: Passage) -> str:
+    """What the model says of a passage."""
+    described = dict(told.entities)
     facts = [
         {
             "text": said,
@@ -117,7 +122,7 @@ def _said(number: int) -> str:
                 {"name": name, "type": "matter", "description": described[name], "score": 80} for name in names
             ],
         }
-        for place, (said, names) in enumerate(passage(number).facts)
+        for place, (said, names) in enumerate(told.facts)
     ]
     return json.dumps({"facts": facts})
 
@@ -145,7 +150,7 @@ def measure(folder: Path, passages: int, a_document: int, seconds: float) -> dic
         "calls a second": model.calls / taken,
     }
     store.close()
-    told["bytes written a byte stored"] = (written() - before) / sum(f.stat().st_size for f in folder.rglob("*"))
+    told["bytes written a byte stored"] = (written() - before) / stored(folder)
     return told
 
 

@@ -85,6 +85,15 @@ def marked(text: str) -> int:
     return int(found[1]) if found else 0
 
 
+def is_marked(text: str) -> bool:
+    """Whether a text shows a passage at all: what is left over at a document's end may be too short for it.
+
+    >>> is_marked(passage(17).text), is_marked("Ada met Babbage.")
+    (True, False)
+    """
+    return _MARK.search(text) is not None
+
+
 def name(entity: int) -> str:
     words = _words()
     first, second = words[entity % len(words)], words[entity * 7_919 % len(words)]

@@ -1,0 +1,98 @@
+"""Makes the section Beside the peers of docs/performance.md: ``python -m benchmarks.peers``; it needs no data.
+
+Polyadic and its peers do the same work in one run, with models that stand in (benchmarks/told_workload.py). The section
+is written only by a whole run; ``--quick`` is the one that goes with the tests, and fails where a margin is broken.
+"""
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+from benchmarks.peers.environments import FOLDER, interpreters
+from benchmarks.peers.plan import SMALL, WHOLE, Plan, Results, carried_out
+from benchmarks.peers.running import Runner
+from benchmarks.peers.smoke import Failed, margins
+from benchmarks.peers.systems import POLYADIC, SYSTEMS
+from benchmarks.peers.table import lines, rows, survival
+from benchmarks.sections import replaced
+
+REPORT = Path(__file__).parents[2] / "docs" / "performance.md"
+HEADING = "## Beside the peers"
+_WIDTH = 120
+HEAD = """
+Made by `make bench` (`python -m benchmarks.peers`): every system does the same work in one run, taking turns, each in
+an environment and in processes of its own. Of each of the passages, which have about 1,100 tokens, a model that stands
+in tells 12 facts of 2 to 6 among 16 entities; systems whose relations are pairs are told the first two of each. It and
+the embedder cost next to nothing; 16 calls are made at once. Insertions are medians of {times}; {questions} questions
+are asked in a fresh process, and the model answers at once what it is asked about them. The last column says how many
+times better Polyadic does than the best peer.
+
+"""
+PEERS = """The peers, {peers}, have their defaults, but all cut passages alike; LightRAG is asked in mode `mix`, without
+reranking and without keeping replies to questions, nano-graphrag in local mode, and fast-graphrag with its store loaded
+before it is asked. On {machine}. The run took {minutes:.0f} minutes: {parts}."""
+
+
+def main() -> int:
+    options = _options()
+    names = [POLYADIC] if options.quick else options.only
+    pythons = interpreters(names, options.environments)
+    with tempfile.TemporaryDirectory() as work:
+        runner = Runner(pythons, Path(work), options.limit)
+        if options.quick:
+            return _quick(runner)
+        plan = SMALL if options.small else WHOLE
+        results = carried_out(plan, runner)
+    told = section(plan, results, names)
+    print(told)
+    if plan is WHOLE and set(names) == set(SYSTEMS):
+        REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, told), encoding="utf-8")
+        print(f"wrote {HEADING} into {REPORT}")
+    return 0
+
+
+def section(plan: Plan, results: Results, names: list[str]) -> str:
+    """The section without its heading."""
+    packages = [SYSTEMS[name].packages[0].split("==") for name in names if SYSTEMS[name].packages]
+    minutes = {part: seconds / 60 for part, seconds in results.seconds.items()}
+    peers = PEERS.format(
+        peers=", ".join(f"{package} {version}" for package, version in packages),
+        machine=f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        minutes=sum(minutes.values()),
+        parts=", ".join(f"{part} {taken:.1f}" for part, taken in minutes.items()),
+    )
+    table = lines([*rows(plan, results), survival(results, plan.kills)], names)
+    head = HEAD.format(times=plan.times, questions=plan.questions)
+    return head + "\n".join([*table, "", *textwrap.wrap(peers, _WIDTH, break_on_hyphens=False)]) + "\n"
+
+
+def _quick(runner: Runner) -> int:
+    try:
+        told = margins(runner)
+    except Failed as failure:
+        print(f"nothing to compare: {failure}")
+        return 1
+    print("\n".join(map(str, told)))
+    return int(any(margin.broken for margin in told))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--only", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS), metavar="SYSTEM", help=", ".join(SYSTEMS)
+    )
+    parser.add_argument("--quick", action="store_true", help="Polyadic alone, in a minute: are the margins kept?")
+    parser.add_argument("--small", action="store_true", help="all that is measured, with stores of a few passages")
+    parser.add_argument("--limit", type=float, default=900, metavar="SECONDS", help="most that one task may take")
+    parser.add_argument(
+        "--environments", type=Path, default=FOLDER, metavar="FOLDER", help="where the peers are installed"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""A minute's worth of Polyadic alone: that costs do not grow where they must not, by ratios within this run.
+
+The margins are wide, so that only what has truly changed breaks one, on whatever machine this runs.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.peers.measured import Asking, Inserting, Missing, Reading, Sharing
+from benchmarks.peers.running import Runner, T
+from benchmarks.peers.stand_in import AT_ONCE
+from benchmarks.peers.systems import POLYADIC, SYSTEMS
+
+_PASSAGES, _SECONDS = 64, 0.05
+_SMALL, _LARGE = 25, 200
+_TIMES, _QUESTIONS = 9, 20
+
+
+class Failed(Exception):
+    """A task came to no end, so there is nothing to compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A ratio, and the most that it may be."""
+
+    what: str
+    measured: float
+    most: float
+
+    @property
+    def broken(self) -> bool:
+        return self.measured > self.most
+
+    def __str__(self) -> str:
+        return f"{'BROKEN' if self.broken else 'kept':6}  {self.measured:6.2f} of at most {self.most:.0f}  {self.what}"
+
+
+def margins(runner: Runner) -> list[Margin]:
+    """All margins; measured in processes of their own, as everything here.
+
+    Raises
+    ------
+    Failed
+        A task failed or took too long.
+    """
+    return [*_of_reading(runner), *_of_growth(runner)]
+
+
+def reading_margins(many: Reading, one: Reading, slow: Reading) -> Iterator[Margin]:
+    """Of reading many passages a document, one a document, and with a model that takes its time."""
+    ideal = many.seconds + slow.calls * _SECONDS / AT_ONCE
+    yield Margin("bytes written a byte stored, 10 passages a document", many.written_a_byte, 8)
+    yield Margin("bytes written a byte stored, 1 passage a document", one.written_a_byte, 8)
+    yield Margin("processor time of reading 1 passage a document / 10", one.processor / many.processor, 3)
+    yield Margin("reading with a model at 50 ms / without, and the time of its calls", slow.seconds / ideal, 4)
+
+
+def insertion_margins(small: Inserting, large: Inserting) -> Iterator[Margin]:
+    """Of inserting documents into a small store and a large one."""
+    times = f"into a store {_LARGE // _SMALL} times as large / into the small one"
+    yield Margin(f"processor time of inserting a document {times}", large.processor / small.processor, 3)
+    yield Margin(f"bytes written for a document {times}", large.written / small.written, 3)
+
+
+def question_margins(method: str, small: Asking, large: Asking) -> Iterator[Margin]:
+    """Of asking a small store and a large one."""
+    times = f"on a store {_LARGE // _SMALL} times as large / on the small one"
+    yield Margin(f"processor time of `{method}` {times}", large.processor / small.processor, 4)
+
+
+def sharing_margin(told: Sharing) -> Margin:
+    """Of three processes, those that do not find at their next question what was inserted."""
+    return Margin("processes that do not find a new document", 3 - sum((told.same, told.other, told.opened_later)), 0)
+
+
+def _of_reading(runner: Runner) -> Iterator[Margin]:
+    read = []
+    for a_document, seconds in ((10, 0.0), (1, 0.0), (10, _SECONDS)):
+        folder = runner.work / "read"
+        given = {"passages": _PASSAGES, "a_document": a_document, "seconds": seconds}
+        read.append(_there(runner.run(Reading, POLYADIC, "read", folder, **given)))
+        shutil.rmtree(folder)
+    yield from reading_margins(*read)
+
+
+def _of_growth(runner: Runner) -> Iterator[Margin]:
+    folder, methods = runner.work / "grown", SYSTEMS[POLYADIC].methods
+    insertions, questions = list[Inserting](), list[list[Asking]]()
+    for first, last in ((0, _SMALL), (_SMALL, _LARGE)):
+        given = {"first": first, "last": last, "times": _TIMES}
+        insertions.append(_there(runner.run(Inserting, POLYADIC, "insert", folder, **given)))
+        asked = [runner.run(Asking, POLYADIC, "ask", folder, questions=_QUESTIONS, method=one) for one in methods]
+        questions.append([_there(one) for one in asked])
+    yield from insertion_margins(*insertions)
+    for method, small, large in zip(methods, *questions, strict=True):
+        yield from question_margins(method, small, large)
+    yield sharing_margin(_there(runner.run(Sharing, POLYADIC, "share", folder)))
+
+
+def _there(outcome: T | Missing) -> T:
+    if isinstance(outcome, Missing):
+        raise Failed(outcome.why)
+    return outcome

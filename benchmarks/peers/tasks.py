@@ -1,0 +1,153 @@
+"""What is measured of one system, each task in a process of its own."""
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.footprint import resident, stored, written
+from benchmarks.peers.measured import Asking, Inserting, Reading, Sharing
+from benchmarks.peers.stand_in import known, narrow_question, question, tells_of
+from benchmarks.peers.systems import SYSTEMS, System, system
+from benchmarks.told_workload import documents
+
+FURTHER = 900_000
+"""Passages from this number on are inserted one by one; the others fill stores."""
+_SHARED, _ON = FURTHER - 1, FURTHER + 50_000
+READY = "ready"
+_FOUND = "found"
+WORKER = "benchmarks.peers.worker"
+_A_DOCUMENT = 100
+_WARMING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds, seconds of processor time, and bytes written."""
+
+    seconds: float
+    processor: float
+    written: int
+
+
+async def spent(work: Callable[[], Awaitable[object]]) -> Spent:
+    before, started, used = written(), time.perf_counter(), time.process_time()
+    await work()
+    return Spent(time.perf_counter() - started, time.process_time() - used, written() - before)
+
+
+async def read(name: str, folder: Path, passages: int, a_document: int, seconds: float) -> Reading:
+    """Read so many passages, so many a document, into a new store, by a model that takes so long."""
+    texts = _prepared(0, passages, a_document)
+    measured, model = system(name, seconds)
+    await measured.warm()
+    await measured.open(folder)
+    before = written()
+    took = await spent(lambda: measured.insert(texts))
+    holding = await measured.holding()
+    await measured.close()
+    whole = written() - before
+    return Reading(
+        passages, holding.entities, holding.facts, model.calls, took.seconds, took.processor, whole, stored(folder)
+    )
+
+
+async def insert(name: str, folder: Path, first: int, last: int, times: int) -> Inserting:
+    """Fill a store that holds the passages before ``first`` up to ``last``, and then insert documents one by one.
+
+    A question is asked before, so that whatever is loaded late is there.
+    """
+    measured, _ = system(name, 0.0)
+    await measured.open(folder)
+    texts = _prepared(first, last - first, _A_DOCUMENT)
+    filled = await spent(lambda: measured.insert(texts))
+    await measured.query(question(0), SYSTEMS[name].methods[0])
+    holding = await measured.holding()
+    further = [_prepared(FURTHER + last + number, 1, 1) for number in range(times)]
+    took = [await spent(lambda texts=texts: measured.insert(texts)) for texts in further]  # type: ignore[misc]
+    await measured.close()
+    return Inserting(
+        holding.entities,
+        holding.facts,
+        statistics.median(one.seconds for one in took),
+        statistics.median(one.processor for one in took),
+        round(statistics.median(one.written for one in took)),
+        filled.seconds,
+    )
+
+
+async def share(name: str, folder: Path) -> Sharing:
+    """Insert a document while another process has the store open, and see who finds it; the store has to exist."""
+    measured, _ = system(name, 0.0)
+    await measured.open(folder)
+    command = [sys.executable, "-m", WORKER, name, "look", str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdin and other.stdout
+        assert other.stdout.readline().strip() == READY
+        await measured.insert(_prepared(_SHARED, 1, 1))
+        same = await _finds(measured, name)
+        await measured.close()
+        told, _ = other.communicate("\n")
+    later = subprocess.run(command, input="\n", stdout=subprocess.PIPE, text=True, check=True).stdout
+    return Sharing(same, _FOUND in told, _FOUND in later)
+
+
+async def look(name: str, folder: Path) -> None:
+    """Another process of :func:`share`: opens the store, and says whether it finds the document once told to look."""
+    measured, _ = system(name, 0.0)
+    await measured.open(folder)
+    await measured.query(question(0), SYSTEMS[name].methods[0])
+    print(READY, file=sys.__stdout__, flush=True)
+    sys.stdin.readline()
+    if await _finds(measured, name):
+        print(_FOUND, file=sys.__stdout__, flush=True)
+    await measured.close()
+
+
+async def _finds(measured: System, name: str) -> bool:
+    return tells_of(await measured.query(narrow_question(_SHARED), SYSTEMS[name].methods[0]), _SHARED)
+
+
+async def ask(name: str, folder: Path, questions: int, method: str) -> Asking:
+    """Open a store and ask questions of it."""
+    measured, _ = system(name, 0.0)
+    texts = [question(number) for number in range(questions + _WARMING)]
+
+    async def opened() -> str:
+        await measured.open(folder)
+        return await measured.query(texts[0], method)
+
+    first = await spent(opened)
+    await measured.query(texts[1], method)
+    took, processor, told = list[float](), list[float](), 0
+    for text in texts[_WARMING:]:
+        started, used = time.perf_counter(), time.process_time()
+        found = await measured.query(text, method)
+        took.append(1_000 * (time.perf_counter() - started))
+        processor.append(1_000 * (time.process_time() - used))
+        told += len(found) > len(text)
+    asking = Asking(first.seconds, tuple(took), statistics.median(processor), resident(), stored(folder), told)
+    await measured.close()
+    return asking
+
+
+async def go_on(name: str, folder: Path) -> None:
+    """Insert documents one after the other until somebody ends this process."""
+    measured, _ = system(name, 0.0)
+    await measured.open(folder)
+    await measured.query(question(0), SYSTEMS[name].methods[0])
+    print(READY, file=sys.__stdout__, flush=True)
+    number = _ON
+    while True:
+        await measured.insert(_prepared(number, 1, 1))
+        number += 1
+
+
+def _prepared(first: int, passages: int, a_document: int) -> list[str]:
+    """Documents, and what the model says of them, made before anything is timed."""
+    for number in range(first, first + passages):
+        known(number)
+    return documents(passages, a_document, first)

@@ -1,0 +1,146 @@
+"""What is told of Polyadic beside its peers follows from what was measured, also where something was not."""
+
+import dataclasses
+
+import pytest
+
+from benchmarks.peers.__main__ import HEADING, section
+from benchmarks.peers.measured import Asking, Inserting, Missing, Reading, Sharing, percentile
+from benchmarks.peers.plan import READINGS, SMALL, Results
+from benchmarks.peers.smoke import insertion_margins, question_margins, reading_margins, sharing_margin
+from benchmarks.peers.stand_in import asked_of, embedded, known, narrow_question, question, tells_of
+from benchmarks.peers.systems import POLYADIC, SYSTEMS
+from benchmarks.peers.table import Cell, Row, lines, number, rows
+from benchmarks.sections import replaced
+from benchmarks.sections import section as section_of
+from benchmarks.told_workload import documents, is_marked, marked, passage
+
+READ = Reading(
+    passages=200, entities=10, facts=10, calls=220, seconds=2.0, processor=1.0, written=6_000_000, stored=2_000_000
+)
+INSERTED = Inserting(entities=1_000, facts=800, seconds=0.01, processor=0.008, written=500_000, filled=3.0)
+ASKED = Asking(first=0.1, milliseconds=(1.0, 2.0, 3.0), processor=2.0, resident=100_000_000, stored=50_000_000, told=3)
+
+
+def cells(**values: float | None) -> dict[str, Cell]:
+    return {name: Cell("" if value is None else number(value), value) for name, value in values.items()}
+
+
+@pytest.mark.parametrize(("better", "ratio"), [("less", 3.0), ("more", 0.2)])
+def test_the_ratio_is_to_the_best_peer_and_above_one_where_polyadic_does_better(better: str, ratio: float) -> None:
+    row = Row("s", cells(polyadic=1.0, lightrag=5.0, nano=3.0), "less" if better == "less" else "more")
+    assert row.ratio == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize("values", [{"polyadic": 1.0, "nano": None}, {"polyadic": None, "nano": 1.0}, {"nano": 1.0}])
+def test_there_is_no_ratio_without_both(values: dict[str, float | None]) -> None:
+    assert Row("s", cells(**values)).ratio is None
+
+
+def test_a_peer_without_a_measurement_does_not_hide_the_others() -> None:
+    row = Row("read: s", {"polyadic": Cell("2.00", 2.0), "lightrag": Cell("> 600"), "nano": Cell("4.00", 4.0)})
+    assert lines([row], ["polyadic", "lightrag", "nano"]) == [
+        "| what | Polyadic | LightRAG | nano-graphrag | best peer / Polyadic |",
+        "|---|---|---|---|---|",
+        "| read: s | 2.00 | > 600 | 4.00 | 2.00 |",
+    ]
+
+
+def results(*others: str) -> Results:
+    names = [POLYADIC, *others]
+    slower = dataclasses.replace(READ, seconds=8.0, calls=440)
+    return Results(
+        readings=[{name: READ if name == POLYADIC else slower for name in names} for _ in READINGS],
+        insertions=[{name: INSERTED if name == POLYADIC else Missing("> 600") for name in names} for _ in SMALL.stages],
+        sharing={name: Sharing(True, name == POLYADIC, True) for name in names},
+        questions={name: [ASKED for _ in SYSTEMS[name].methods] for name in names},
+        alive={POLYADIC: 1},
+        seconds={"reading": 150.0, "killing": 30.0},
+    )
+
+
+def test_the_section_has_a_row_for_all_that_was_measured() -> None:
+    told = section(SMALL, results("lightrag"), [POLYADIC, "lightrag"])
+    assert "lightrag-hku 1.5.7" in told
+    assert "The run took 3 minutes: reading 2.5, killing 0.5." in told
+    assert "| read 20 passages, 10 a document, model at 0 ms: s | 2.00 | 8.00 | 4.00 |" in told
+    assert "| 20 passages, 10 a document, model at 50 ms: calls a second, of 320 | 110 | 55.0 | 2.00 |" in told
+    assert "| insert one passage at 1,000 entities: ms | 10.0 | > 600 |  |" in told
+    assert "| MB written for it there | 0.5 |  |  |" in told
+    assert "| in another process that has the store open | yes | no |  |" in told
+    assert "| retrieve by `walk` there, p50 / p95: ms | 2.00 / 3.00 | 2.00 / 3.00 | 1.00 |" in told
+    assert "| stores that answer after `kill -9` of their writer | 1 of 1 |  |  |" in told
+
+
+def test_questions_that_find_nothing_are_not_taken_for_quick_ones() -> None:
+    told = results("nano")
+    told.questions["nano"] = [dataclasses.replace(ASKED, told=2)]
+    row = next(row for row in rows(SMALL, told) if "`walk`" in row.what)
+    assert row.cells["nano"] == Cell("finds something for 2 of 3")
+    assert row.ratio is None
+
+
+def test_the_section_takes_the_place_of_the_one_before() -> None:
+    told = section(SMALL, results(), [POLYADIC])
+    once = replaced("# Performance\n\n## Serving\nfast\n", HEADING, told)
+    assert replaced(once, HEADING, told) == once
+    assert section_of(once, "## Serving") == "## Serving\nfast\n\n"
+
+
+def test_percentiles_are_values_that_were_measured() -> None:
+    values = tuple(float(value) for value in range(1, 31))
+    assert (percentile(values, 0.5), percentile(values, 0.95)) == (15.0, 29.0)
+
+
+def test_what_does_not_grow_breaks_no_margin() -> None:
+    told = [
+        *reading_margins(READ, READ, READ),
+        *insertion_margins(INSERTED, INSERTED),
+        *question_margins("walk", ASKED, ASKED),
+        sharing_margin(Sharing(True, True, True)),
+    ]
+    assert not [str(margin) for margin in told if margin.broken]
+
+
+def test_what_grows_with_the_store_breaks_its_margin() -> None:
+    heavier = dataclasses.replace(INSERTED, processor=8 * INSERTED.processor, written=8 * INSERTED.written)
+    slower = dataclasses.replace(ASKED, processor=8 * ASKED.processor)
+    told = [*insertion_margins(INSERTED, heavier), *question_margins("walk", ASKED, slower)]
+    assert all(margin.broken for margin in told)
+
+
+def test_writing_much_more_than_is_stored_breaks_a_margin() -> None:
+    wasteful = dataclasses.replace(READ, written=9 * READ.stored)
+    assert [margin.broken for margin in reading_margins(wasteful, READ, READ)] == [True, False, False, False]
+
+
+def test_calls_one_after_the_other_break_a_margin() -> None:
+    one_by_one = dataclasses.replace(READ, seconds=READ.seconds + 2 * 0.05 * READ.calls)
+    assert [margin.broken for margin in reading_margins(READ, READ, one_by_one)] == [False, False, False, True]
+
+
+def test_a_document_that_another_process_does_not_find_breaks_the_margin() -> None:
+    assert sharing_margin(Sharing(True, False, True)).broken
+
+
+def test_the_model_that_stands_in_finds_passages_and_names_in_a_prompt() -> None:
+    names = [name for name, _ in passage(7).entities]
+    assert asked_of(f"Query: {question(7)}\nOutput:") == names[:3]
+    assert set(asked_of(narrow_question(7))) <= set(names)
+    assert asked_of("Who was Ada Lovelace?") == []
+    shown = documents(2, 2, first=7)[0]
+    assert is_marked(shown)
+    assert marked(shown) == 7
+    assert not is_marked(shown[-200:])
+
+
+def test_only_what_tells_of_a_passage_finds_it() -> None:
+    said, _ = known(7).facts[3]
+    assert tells_of(f"some\n{said}\nmore", 7)
+    assert not tells_of(known(8).text + known(8).facts[3][0] + question(7), 7)
+
+
+def test_a_name_has_one_vector_in_any_case_and_punctuation() -> None:
+    vectors = embedded(["Ada Lovelace 3", "ADA LOVELACE, 3."])
+    assert vectors.shape == (2, 384)
+    assert vectors[0] @ vectors[1] == pytest.approx(1.0, abs=1e-5)
