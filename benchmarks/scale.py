@@ -1,8 +1,7 @@
 """Grows stores to a million facts and measures them: ``python -m benchmarks.scale [FOLDER] [ENTITIES ...]``.
 
-FOLDER keeps the filled stores (about 8 kB a fact) for the next run. Names, facts and documents are those of
-benchmarks/hierarchy_store.py, and one entity more takes part in every fifth fact; vectors are those of
-benchmarks/realistic.py. Each store is asked by processes of their own, which find it saved.
+FOLDER keeps the filled stores (benchmarks/grown.py; about 9 kB a fact) for the next run, which takes half an hour
+less. Each store is asked by processes of their own, which find it saved.
 """
 
 import os
@@ -15,37 +14,30 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.clients import throughput
+from benchmarks.footprint import resident, stored
+from benchmarks.grown import Grown, Scaled, fill
 from benchmarks.growth import inserted
-from benchmarks.hierarchy_store import SETTINGS, Plan
-from benchmarks.realistic import Realistic
+from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.sections import given_folder, replaced
 from benchmarks.speed import REPORT
-from polyadic.construction.index_report import IndexReport
-from polyadic.construction.publishing import Publisher
-from polyadic.interchange.taking import take
-from polyadic.interchange.told import Told
-from polyadic.knowledge import Participation
 from polyadic.store.nearness import Nearness
 from polyadic.store.protocol import Side
 from polyadic.store.reader import HIGHEST, Scored, SqliteReader
-from polyadic.store.sqlite import SqliteStore
 from polyadic.store.state import State
-from polyadic.workspace import Workspace
 
 HEADING = "## A million facts"
 SIZES = (10_000, 100_000, 1_000_000)
-HUB, HUB_EVERY = 7, 5
 METHODS = ("hypergraph", "walk", "chunks", "passages", "local", "binary", "paths")
 QUESTIONS, CHANGES, K = 100, 15, 60
-REAL = "real-vectors.npz"
 HEAD = f"""
 Made by `python -m benchmarks.scale`, which grows stores of as many facts as entities, ten facts a document of one
 chunk; one entity takes part in every fifth fact. Vectors lie as those of real texts do (`benchmarks/realistic.py`), and
@@ -54,66 +46,6 @@ entities. {QUESTIONS} questions, {CHANGES} changes; recall of the
 {K} nearest against comparing all vectors.
 
 """
-
-
-FACT_SCORES = {9.0: 806, 9.5: 671, 10.0: 299, 8.5: 110, 8.0: 109, 3.0: 8, 7.0: 7, 6.0: 4}
-ENTITY_SCORES = {95.0: 1243, 50.0: 1143, 45.0: 1035, 60.0: 1005, 55.0: 858, 40.0: 846, 98.0: 671, 35.0: 596, 65.0: 470}
-"""How often a language model gave which score (2wiki-101/facts.jsonl); the rarest are left out."""
-
-
-@dataclass(frozen=True)
-class Grown(Plan):
-    """A store of as many facts as entities, of which one is in very many facts."""
-
-    def _facts(self) -> Iterator[list[int]]:
-        for number, fact in enumerate(super()._facts()):
-            yield list(dict.fromkeys([*fact, HUB])) if number % HUB_EVERY == 0 else fact
-
-    def _told(self, number: int, facts: list[list[int]]) -> Told:
-        told = super()._told(number, facts)
-        (passage,) = told.passages
-        known, chances = _chances(FACT_SCORES)
-        scores = np.random.default_rng(number).choice(known, size=len(facts), p=chances)
-        evidence = zip(passage.evidence, scores.tolist(), strict=True)
-        scored = tuple(replace(one, score=score) for one, score in evidence)
-        return replace(told, passages=(replace(passage, evidence=scored),))
-
-    def _participation(self, entity: int) -> Participation:
-        scores, chances = _chances(ENTITY_SCORES)
-        place = np.searchsorted(np.cumsum(chances), entity * 7_919 % 10_007 / 10_007)
-        return replace(super()._participation(entity), score=float(scores[place]))
-
-    def about_hub(self, number: int) -> str:
-        return f"What connects {self.name(HUB)} with {self.name(number * 7_919 % self.entities)}?"
-
-
-def _chances(counts: dict[float, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The scores, and how likely each is."""
-    times = np.array(list(counts.values()))
-    return np.array(list(counts)), times / times.sum()
-
-
-class Scaled(Workspace):
-    """A workspace whose vectors lie as those of real texts do; ``REAL`` beside its folder keeps these."""
-
-    @cached_property
-    def embedder(self) -> Realistic:
-        return Realistic(self.folder.parent / REAL)
-
-
-def fill(folder: Path, plan: Grown) -> None:
-    """A store with all of it, saved as it is when it is opened for a question; nothing where that is done already."""
-    if SqliteStore.exists(folder):
-        return
-    aside = folder.with_name(f"{folder.name}-filling")
-    kb = Scaled(aside, SETTINGS)
-    publisher = Publisher(kb.store(make=True), kb.embedder, SETTINGS.chunking)
-    asyncio.run(take(plan.documents(), publisher, IndexReport()))
-    counts = kb.status().counts
-    assert (counts.entities, counts.facts) == (plan.entities, plan.facts), counts
-    kb.retrieve(plan.question(0), "chunks")
-    kb.close()
-    aside.rename(folder)
 
 
 class Measured(dict[str, float]):
@@ -133,7 +65,7 @@ def opening(folder: Path, plan: Grown) -> Measured:
     """A fresh process: open, ask one question, then others; what it takes in memory."""
     found = Measured()
     embedder = Scaled(folder, SETTINGS).embedder
-    before, started = memory(), time.perf_counter()
+    before, started = resident(), time.perf_counter()
     kb = Scaled(folder, SETTINGS)
     kb.__dict__["embedder"] = embedder
     kb.retrieve(plan.question(77), "walk")
@@ -141,8 +73,8 @@ def opening(folder: Path, plan: Grown) -> Measured:
     for method in ("hypergraph", "walk"):
         for number in range(QUESTIONS):
             kb.retrieve(plan.question(number), method)
-    found["memory with the store open, beyond that of the embedder: MB"] = memory() - before
-    found["memory of the whole process: MB"] = memory()
+    found["memory with the store open, beyond that of the embedder: MB"] = (resident() - before) / 1e6
+    found["memory of the whole process: MB"] = resident() / 1e6
     kb.close()
     return found
 
@@ -210,18 +142,17 @@ def _recall(what: str, state: State, side: Side, scored: Scored | None, asked: N
     }
 
 
-def memory() -> float:
-    """What this process holds in memory, mapped files included, in MB."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
-
-
-PARTS: dict[str, Callable[[Path, Grown], Measured]] = {"opening": opening, "asking": asking, "recall": recall}
+PARTS: dict[str, Callable[[Path, Grown], dict[str, float]]] = {
+    "opening": opening,
+    "asking": asking,
+    "clients": throughput,
+    "recall": recall,
+}
 
 
 def measured(folder: Path, plan: Grown) -> Measured:
     fill(folder, plan)
-    found = Measured({"on disk: MB": sum(file.stat().st_size for file in folder.rglob("*")) / 1e6})
+    found = Measured({"on disk: MB": stored(folder) / 1e6})
     for part in PARTS:
         command = [sys.executable, "-m", "benchmarks.scale", part, str(folder), str(plan.entities)]
         found |= json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

@@ -1,0 +1,86 @@
+"""How many questions a second several clients get answered, in one process and in several; used by benchmarks/scale.py.
+
+As a program it is one of several processes: it opens a store, says so, and asks when it is told to.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from benchmarks.grown import Grown, Scaled
+from benchmarks.hierarchy_store import SETTINGS
+from polyadic.workspace import Workspace
+
+CLIENTS = (1, 2, 4)
+METHODS = ("hypergraph", "walk")
+QUESTIONS_EACH = 50
+
+
+def throughput(folder: Path, plan: Grown) -> dict[str, float]:
+    """Questions a second, by method, clients and whether they share a process."""
+    found = {}
+    for method in METHODS:
+        for clients in CLIENTS:
+            found[f"{method}, {clients} in one process: questions a second"] = _in_one(folder, plan, method, clients)
+        for clients in CLIENTS[1:]:
+            found[f"{method}, {clients} processes: questions a second"] = _in_several(folder, plan, method, clients)
+    return found
+
+
+def _in_one(folder: Path, plan: Grown, method: str, clients: int) -> float:
+    with Scaled(folder, SETTINGS) as kb, ThreadPoolExecutor(clients) as pool:
+        list(pool.map(lambda client: _ask(kb, plan, method, client, 3), range(clients)))
+        started = time.perf_counter()
+        list(pool.map(lambda client: _ask(kb, plan, method, client, QUESTIONS_EACH), range(clients)))
+        return clients * QUESTIONS_EACH / (time.perf_counter() - started)
+
+
+def _in_several(folder: Path, plan: Grown, method: str, clients: int) -> float:
+    with ExitStack() as open_:
+        asking = [open_.enter_context(_client(folder, plan, method, client)) for client in range(clients)]
+        for _, out in asking:
+            out.readline()
+        started = time.perf_counter()
+        for begin, _ in asking:
+            begin.write("\n")
+            begin.flush()
+        for _, out in asking:
+            out.readline()
+        return clients * QUESTIONS_EACH / (time.perf_counter() - started)
+
+
+@contextmanager
+def _client(folder: Path, plan: Grown, method: str, client: int) -> Iterator[tuple[IO[str], IO[str]]]:
+    command = [sys.executable, "-m", "benchmarks.clients", str(folder), str(plan.entities), method, str(client)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        yield process.stdin, process.stdout
+
+
+def _ask(kb: Workspace, plan: Grown, method: str, client: int, questions: int) -> None:
+    for number in range(questions):
+        kb.retrieve(plan.question(100 * client + number), method)
+
+
+def main(arguments: Sequence[str]) -> None:
+    folder, entities, method, client = arguments
+    plan = Grown(int(entities), int(entities))
+    with Scaled(Path(folder), SETTINGS) as kb:
+        _ask(kb, plan, method, int(client), 3)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        _ask(kb, plan, method, int(client), QUESTIONS_EACH)
+        print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
