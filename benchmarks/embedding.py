@@ -56,6 +56,9 @@ call as there, {mixed:.1f} tokens on average. A second of processor time is one 
 else would do twice that. Recall is over all questions; *lost* is what is found less than with float32, question by
 question, with its 95 % bootstrap interval.
 
+In float32 nine tenths of the time are matrix products (10.6 million multiplications a token) about as fast as the
+processor multiplies: only shorter texts or fewer bits take less time.
+
 | what | `minilm`, float32 | `minilm-int8` |
 |---|---|---|
 """
