@@ -80,7 +80,7 @@ def test_altered_weights_are_refused(weights: Weights, tmp_path: Path) -> None:
 
 
 def test_the_runtime_reports_to_nobody(weights: Weights, tmp_path: Path) -> None:
-    code = "import sys, polyadic.models.network as network; network.onnxruntime.get_available_providers()"
+    code = "import sys, polyadic.models.runtime as runtime; runtime.onnxruntime.get_available_providers()"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     environment.pop("ORT_DISABLE_TELEMETRY", None)
     places = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -1,7 +1,7 @@
 """polyadic reembed: bring the workspace to another embedding model."""
 
 from pathlib import Path
-from typing import Literal
+from typing import get_args
 
 import click
 
@@ -10,17 +10,16 @@ from polyadic.cli.progress import shown_live
 from polyadic.cli.settings_file import read_text, with_setting, write_setting
 from polyadic.construction.reembedding import ReembedProgress, ReembedReport
 from polyadic.errors import SettingsError
-from polyadic.settings import FILE_NAME, variable_that_sets
+from polyadic.settings import FILE_NAME, EmbeddingModel, variable_that_sets
 from polyadic.workspace import Workspace
 
-Model = Literal["minilm", "hashing", "endpoint"]
 _SETTING = ("embedding", "model")
 
 
 @click.command("reembed")
 @click.option(
     "--model",
-    type=click.Choice(["minilm", "hashing", "endpoint"]),
+    type=click.Choice(get_args(EmbeddingModel)),
     help="Bring it to this one, and set it in polyadic.toml after the switch; else to what that file names already.",
 )
 @click.option(
@@ -29,7 +28,9 @@ _SETTING = ("embedding", "model")
 @workspace_option
 @json_option
 @click.pass_context
-def command(context: click.Context, model: Model | None, force: bool, workspace: str | None, as_json: bool) -> None:
+def command(
+    context: click.Context, model: EmbeddingModel | None, force: bool, workspace: str | None, as_json: bool
+) -> None:
     """Embed all that the workspace holds with another model, and switch to it.
 
     Until the switch questions are answered from the old vectors, by what runs with the old settings, and documents can
@@ -49,7 +50,7 @@ def command(context: click.Context, model: Model | None, force: bool, workspace:
     print_json(report) if as_json else _print(report)
 
 
-def _check_changeable(file: Path, model: Model) -> None:
+def _check_changeable(file: Path, model: EmbeddingModel) -> None:
     """Nothing is embedded where the setting could not be changed after it, or would not count."""
     if variable := variable_that_sets(_SETTING):
         what = f"the environment variable {variable} sets the embedding model, so polyadic.toml would not count"

@@ -1,9 +1,11 @@
 """The models that the settings name."""
 
-from polyadic.errors import SettingsError
+from polyadic.errors import SettingsError, WeightsMissing
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
 from polyadic.settings import EmbeddingSettings, ModelSettings
+
+_LOCAL = {"minilm": "all-MiniLM-L6-v2", "minilm-int8": "all-MiniLM-L6-v2-int8", "hashing": "hashing-384"}
 
 
 def load_embedder(settings: EmbeddingSettings) -> Embedder:
@@ -15,7 +17,7 @@ def load_embedder(settings: EmbeddingSettings) -> Embedder:
     Raises
     ------
     WeightsMissing
-        The model needs weights, and they are nowhere on this machine.
+        The model needs weights, and they are nowhere on this machine, or in a form that it cannot use.
     SettingsError
         The settings name an endpoint, but no model there.
     """
@@ -30,7 +32,11 @@ def load_embedder(settings: EmbeddingSettings) -> Embedder:
     from polyadic.models.minilm import MiniLM
     from polyadic.models.weights import find_weights
 
-    return MiniLM(find_weights(settings.folder), settings.threads)
+    weights, int8 = find_weights(settings.folder), settings.model == "minilm-int8"
+    if int8 and weights.network.suffix != ".safetensors":
+        what = f"minilm-int8 is made from model.safetensors, and {weights.folder} has {weights.network.name} only"
+        raise WeightsMissing(what, "put model.safetensors beside it, or name another folder under [embedding]")
+    return MiniLM(weights, settings.threads, int8=int8)
 
 
 def embedder_name(settings: EmbeddingSettings) -> str:
@@ -48,7 +54,7 @@ def embedder_name(settings: EmbeddingSettings) -> str:
         if not settings.name:
             raise SettingsError("[embedding] model is endpoint, but name is empty", "name the model under [embedding]")
         return settings.name
-    return "hashing-384" if settings.model == "hashing" else "all-MiniLM-L6-v2"
+    return _LOCAL[settings.model]
 
 
 def load_language_model(settings: ModelSettings) -> LanguageModel | None:

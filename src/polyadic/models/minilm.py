@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polyadic.knowledge import Usage
 from polyadic.models.genuine import TOKENIZER_SHA256, read_genuine
 from polyadic.models.spans import local_embeddings_span
-from polyadic.models.weights import MODEL, Weights
+from polyadic.models.weights import INT8_MODEL, MODEL, Weights
 
 if TYPE_CHECKING:
     from polyadic.models.network import Network
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 # Texts that are tokenized, sorted by length and computed together: a few seconds of work, so that a cancelled
 # call soon ends, and enough of it that hardly any padding is left.
 _TEXTS_AT_ONCE = 1024
-# Tokens of a batch: with fewer than these it is slower, with more it is no faster.
-_LEAST_TOKENS, _MOST_TOKENS = 256, 1024
+# Tokens of a batch: with fewer it is slower; with more, what one step leaves is no longer in the processor's own cache
+# when the next one reads it, and threads wait longer for the last batch.
+_BATCH_TOKENS, _FEWEST_TOKENS = 384, 256
 
 
 class MiniLM:
@@ -38,9 +39,11 @@ class MiniLM:
         The model's files, as ``find_weights`` finds them.
     threads
         How many processor threads may compute at once; all of this process's processors if not given.
+    int8
+        Compute in whole numbers of eight bits where most of the work is: more than twice as fast, vectors about 0.999
+        alike to those of float32. They have a name of their own, as all vectors of a store are to come from one model.
     """
 
-    name: str = MODEL
     dimension: int = 384
     window: int = 254
     # Chosen on the even-numbered questions of two sets, asked of their own corpus and of the other one:
@@ -48,8 +51,10 @@ class MiniLM:
     unrelated_below: float = 0.49
     spent: Usage = Usage()
 
-    def __init__(self, weights: Weights, threads: int | None = None) -> None:
+    def __init__(self, weights: Weights, threads: int | None = None, *, int8: bool = False) -> None:
+        self.name = INT8_MODEL if int8 else MODEL
         self._weights = weights
+        self._int8 = int8
         self._threads = threads or _processors()
         self._loading = Lock()
         self._tokenizer: WordPiece | None = None
@@ -117,13 +122,13 @@ class MiniLM:
             if self._network is None:
                 from polyadic.models.network import Network
 
-                self._network = Network(self._weights)
+                self._network = Network(self._weights, int8=self._int8)
             return self._network
 
 
 def _batches(lengths: Sequence[int], threads: int) -> list[list[int]]:
     """Rows of similar length together, the longest first, so that the threads finish about the same time."""
-    most = max(_LEAST_TOKENS, min(_MOST_TOKENS, sum(lengths) // threads))
+    most = max(_FEWEST_TOKENS, min(_BATCH_TOKENS, sum(lengths) // threads))
     batches: list[list[int]] = []
     longest = 0
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):

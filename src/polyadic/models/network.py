@@ -1,19 +1,19 @@
 """The network of all-MiniLM-L6-v2 on onnxruntime: tokens in, vectors out."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.models.genuine import SAFETENSORS_SHA256, altered, require_genuine
-from polyadic.models.graph_cache import cached_graph
+from polyadic.models.graph_cache import cached_graph, cached_int8_graph
+from polyadic.models.runtime import PROBE, PROBE_EXACT, open_session
 from polyadic.models.weights import Weights
 
-# Unless this is set before it is imported, onnxruntime reports its use to Microsoft.
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-import onnxruntime  # type: ignore[import-untyped]
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
 # "[CLS] a fact joins many things [SEP]" and how its vector begins. A graph that says otherwise is another
 # model, or too coarsely quantised for its vectors to be compared with those of this one.
@@ -31,16 +31,18 @@ class Network:
         The files are not those of all-MiniLM-L6-v2.
     """
 
-    def __init__(self, weights: Weights) -> None:
-        given = weights.network.suffix == ".onnx"
-        self._session = _session_given(weights.network) if given else _session_over(weights.network)
+    def __init__(self, weights: Weights, *, int8: bool = False) -> None:
+        if weights.network.suffix == ".onnx":
+            self._session = _session_given(weights.network)
+        else:
+            self._session = _session_over(weights, int8)
 
     def vectors(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """The vectors of some texts, given their tokens: shape (n, 384), rows of length 1."""
         return _vectors(self._session, ids)
 
 
-def _vectors(session: onnxruntime.InferenceSession, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+def _vectors(session: "InferenceSession", ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
     lengths = np.array([len(row) for row in ids])
     mask = (np.arange(lengths.max()) < lengths[:, None]).astype(np.int64)
     tokens = np.zeros_like(mask)
@@ -53,9 +55,9 @@ def _vectors(session: onnxruntime.InferenceSession, ids: Sequence[Sequence[int]]
     return sums
 
 
-def _session_given(graph: Path) -> onnxruntime.InferenceSession:
+def _session_given(graph: Path) -> "InferenceSession":
     try:
-        session = _session(str(graph))
+        session = open_session(str(graph))
         same = np.abs(_vectors(session, [_PROBE])[0, : len(_PROBE_BEGINS)] - _PROBE_BEGINS).max() < _TOLERANCE
     except Exception as problem:
         # The runtime has no common error for a graph that is damaged, cut short or of another kind.
@@ -65,21 +67,19 @@ def _session_given(graph: Path) -> onnxruntime.InferenceSession:
     return session
 
 
-def _session_over(safetensors: Path) -> onnxruntime.InferenceSession:
+def _session_over(weights: Weights, int8: bool) -> "InferenceSession":
     # A hub's cache holds links, which the runtime refuses to follow out of their folder.
-    file = safetensors.resolve()
+    file = weights.network.resolve()
     require_genuine(file, SAFETENSORS_SHA256)
-    return _session(cached_graph(file, SAFETENSORS_SHA256), file.parent)
+    if not int8:
+        return open_session(cached_graph(file, SAFETENSORS_SHA256), file.parent)
+    graph = cached_int8_graph(Weights(weights.tokenizer, file), SAFETENSORS_SHA256)
+    session = open_session(graph, file.parent)
+    # On processors without instructions for it, the fast products add up in too few bits.
+    return session if _products_exact(session) else open_session(graph, file.parent, exact_products=True)
 
 
-def _session(graph: str | bytes, data: Path | None = None) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    # A batch has one thread, and there are several batches at once: as fast as several threads for one batch,
-    # and far faster on a busy machine, where the threads of a batch would wait for each other.
-    options.intra_op_num_threads = 1
-    # Every batch has another shape: remembering how memory was used for each one would only fill memory.
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    if data:
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(data))
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+def _products_exact(session: "InferenceSession") -> bool:
+    one = np.ones((1, 1), np.int64)
+    (found,) = session.run([PROBE], {"input_ids": one, "attention_mask": one})
+    return bool((found == PROBE_EXACT).all())

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from numpy.typing import ArrayLike, NDArray
+from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-_LAYERS, _HEADS, _HEAD_SIZE = 6, 12, 32
+LAYERS = tuple(f"encoder.layer.{number}" for number in range(6))
+_HEADS, _HEAD_SIZE = 12, 32
 _HIDDEN = _HEADS * _HEAD_SIZE
 _EPSILON = 1e-12
 _OPSET, _IR_VERSION = 20, 9
+# The runtime's own operators, beside the standard's.
+FUSED = "com.microsoft"
 # Added to the attention that a padding token would get; softmax makes 0 of it.
 _NEVER = np.float32(-1e9)
 
@@ -32,16 +35,17 @@ def build_graph(weights: Path) -> bytes:
     Inputs: ``input_ids`` and ``attention_mask``, int64, shape (n, length). Output: ``last_hidden_state``,
     float32, shape (n, length, 384). It knows the file by its name alone; the runtime must be told the folder.
     """
-    return _Transformer(weights).serialised()
+    return Transformer(weights).serialised()
 
 
-class _Transformer:
+class Transformer:
     """Collects nodes and tensors; each method adds some nodes and returns the name of what they compute."""
 
     def __init__(self, weights: Path) -> None:
         self._nodes: list[NodeProto] = []
         self._tensors: dict[str, TensorProto] = {}
-        self._file = weights.name
+        self._outputs: list[ValueInfoProto] = []
+        self._weights = weights
         with weights.open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
             self._header = json.loads(file.read(length))
@@ -53,8 +57,7 @@ class _Transformer:
         whole = self._add("Concat", shape, self._constant("hidden", [_HIDDEN]), axis=0)
         mask = self._mask()
         state = self._embeddings()
-        for number in range(_LAYERS):
-            layer = f"encoder.layer.{number}"
+        for layer in LAYERS:
             attended = self._linear(
                 self._attention(state, mask, heads, f"{layer}.attention.self"),
                 f"{layer}.attention.output.dense",
@@ -68,12 +71,19 @@ class _Transformer:
             helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "length"])
             for name in ("input_ids", "attention_mask")
         ]
-        output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["n", "length", _HIDDEN])
-        graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", inputs, [output], list(self._tensors.values()))
-        opset = helper.make_opsetid("", _OPSET)
-        model = helper.make_model(graph, opset_imports=[opset], ir_version=_IR_VERSION, producer_name="polyadic")
+        shown = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["n", "length", _HIDDEN])
+        self._outputs.append(shown)
+        self._finish()
+        graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", inputs, self._outputs, list(self._tensors.values()))
+        opsets = [helper.make_opsetid("", _OPSET)]
+        if any(node.domain == FUSED for node in self._nodes):
+            opsets.append(helper.make_opsetid(FUSED, 1))
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="polyadic")
         serialised: bytes = model.SerializeToString()
         return serialised
+
+    def _finish(self) -> None:
+        """Adds what a graph of another kind has besides."""
 
     def _embeddings(self) -> str:
         """Word, position and (always the first) segment, summed and normalised: (n x length, 384)."""
@@ -137,8 +147,15 @@ class _Transformer:
         tensor = TensorProto(
             name=name, data_type=TensorProto.FLOAT, dims=entry["shape"], data_location=TensorProto.EXTERNAL
         )
-        where = {"location": self._file, "offset": self._data_start + start, "length": end - start}
+        where = {"location": self._weights.name, "offset": self._data_start + start, "length": end - start}
         for key, value in where.items():
             tensor.external_data.add(key=key, value=str(value))
         self._tensors[name] = tensor
         return name
+
+    def _array(self, name: str) -> NDArray[np.float32]:
+        """A weight itself, read from the file."""
+        entry = self._header[name]
+        start, end = entry["data_offsets"]
+        numbers = np.fromfile(self._weights, "<f4", (end - start) // 4, offset=self._data_start + start)
+        return numbers.reshape(entry["shape"])

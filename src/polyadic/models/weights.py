@@ -10,6 +10,7 @@ from polyadic.models.cache import cache_folder
 from polyadic.models.package import MINILM
 
 MODEL = "all-MiniLM-L6-v2"
+INT8_MODEL = f"{MODEL}-int8"
 VARIABLE = "POLYADIC_MODELS"
 # Upstream has the first two; with the first the network loads faster and is known by its hash.
 _FORMS = ("model.safetensors", "onnx/model.onnx", "model.onnx")
