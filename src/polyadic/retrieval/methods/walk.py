@@ -72,7 +72,7 @@ class Walk:
 
     def _first(self, start: Start, aims: Vectors, reader: Reader) -> _Found:
         graph = surround(start.facts, start.chunks, reader, start.alike)
-        similarity = _to_question(graph.facts, aims, reader)
+        similarity = to_question(graph.facts, aims, reader)
         masses = self._diffuse(start, graph, standardised(similarity), reader)
         return _Found(graph, masses, similarity, np.zeros_like(similarity))
 
@@ -83,7 +83,7 @@ class Walk:
         facts = np.union1d(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = np.union1d(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
         graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
-        similarity = _to_question(graph.facts, aims, reader)
+        similarity = to_question(graph.facts, aims, reader)
         second = reader.similarity("fact", graph.facts, asides).max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
         return _Found(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
@@ -114,7 +114,7 @@ class Walk:
         return [items[entry] for entry in order]
 
 
-def _to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
+def to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
     """How similar facts are to the question and to what it asks, one as much as the other."""
     return np.asarray(reader.similarity("fact", facts, aims).mean(axis=0), dtype=np.float32)
 
