@@ -113,8 +113,12 @@ def recall(folder: Path, plan: Grown) -> Measured:
     found, kb = Measured(), Scaled(folder, SETTINGS)
     questions = [plan.question(number) for number in range(QUESTIONS)]
     names = [f"{plan.name(number)}, {plan.name(number + 7)}" for number in range(QUESTIONS)]
+    bandwidth = found["memory is read at: GB/s"] = _bandwidth()
     with kb.store(make=False).read() as reader:
         assert isinstance(reader, SqliteReader)
+        size = len(reader._state.vectors("fact").matrix)
+        found["vectors of facts / bandwidth: ms"] = size * 4 * kb.embedder.dimension / bandwidth / 1e6
+        found["codes of facts / bandwidth: ms"] = size * kb.embedder.dimension / 4 / bandwidth / 1e6
         for side, scored, to_names in SEARCHES:
             vectors = asyncio.run(kb.embedder.embed(names if to_names else questions))
             what = f"{side}, {'similarity x score' if scored else 'similarity'}{' to names' if to_names else ''}"
