@@ -127,6 +127,16 @@ def recall(folder: Path, plan: Grown) -> Measured:
     return found
 
 
+def _bandwidth() -> float:
+    """How fast one thread reads memory, in GB a second."""
+    large, taken = np.zeros(2**26, dtype=np.float32), []
+    for _ in range(5):
+        started = time.perf_counter()
+        large.max()
+        taken.append(time.perf_counter() - started)
+    return large.nbytes / min(taken) / 1e9
+
+
 def _recall(what: str, state: State, side: Side, scored: Scored | None, asked: NDArray[np.float32]) -> dict[str, float]:
     kept, highest = state.vectors(side), HIGHEST[scored] if scored else 1.0
     scores = state.all_scores(scored) if scored else None
