@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterable
 
 _QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
-_SPACE = re.compile(r"\s+")
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _QUALIFIER = re.compile(r"(?<=\S)\s+\([^()]*\)\s*$")
@@ -42,7 +41,7 @@ def normal_text(text: str) -> str:
     >>> normal_text(" one\\n  fact ")
     'one fact'
     """
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 @functools.lru_cache(maxsize=65_536)
