@@ -78,9 +78,13 @@ def loose_name(name: str) -> str:
     """
     key = entity_key(name)
     bare = _PARENTHESES.sub("", key) or key
-    decomposed = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", bare))
-    unaccented = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return _NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", unaccented)).strip() or key
+    plain = _POSSESSIVE.sub("", bare)
+    return _NOT_A_WORD.sub(" ", plain if plain.isascii() else _without_accents(plain)).strip() or key
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", "".join(c for c in decomposed if not unicodedata.combining(c)))
 
 
 @functools.lru_cache(maxsize=65_536)

@@ -75,7 +75,7 @@ class Filter:
     documents: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chunk:
     """A token-bounded piece of a document: ``document.text[span.start:span.end] == text``.
 
@@ -88,7 +88,7 @@ class Chunk:
     tokens: int
     fresh: int
 
-    @property
+    @cached_property
     def id(self) -> str:
         return identity.chunk_id(self.document_id, self.span.start, self.text)
 

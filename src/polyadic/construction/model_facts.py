@@ -80,7 +80,7 @@ class _Passage:
 
         A name from nowhere is the model's invention.
         """
-        letters = _letters(participant.key)
+        letters = _letters_of_name(participant.key)
         return bool(letters) and (letters in fact or letters in self._letters)
 
     @cached_property
@@ -292,6 +292,10 @@ def _letters(text: str) -> str:
     True
     """
     return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+# The same names come up in one fact after the other.
+_letters_of_name = lru_cache(maxsize=4_096)(_letters)
 
 
 def _beginning(text: str) -> str:

@@ -123,10 +123,10 @@ def _merged(old: _Named, new: _Named) -> _Named:
 
 def _bounded(what: str, value: str, problems: Problems) -> str:
     tidied = tidy(value)
-    short = cut(tidied, _LONGEST[what])
-    if short != tidied:
-        problems[f"{what} cut, too long"] += 1
-    return short
+    if len(tidied) <= _LONGEST[what]:
+        return tidied
+    problems[f"{what} cut, too long"] += 1
+    return cut(tidied, _LONGEST[what])
 
 
 def _count(reason: str, times: int, problems: Problems) -> None:
