@@ -16,6 +16,12 @@ from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
 from polyadic.store.vector_needs import VectorNeeds
 
+_SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+_FOREMOST = (
+    "{0} = coalesce((SELECT value FROM said WHERE said.entity = entity.id AND attribute = '{0}'"
+    " ORDER BY times DESC, value LIMIT 1), '')"
+)
+_SHOW_FOREMOST = f"UPDATE entity SET {', '.join(_FOREMOST.format(one.value) for one in _SHOWN)} WHERE id = ?"
 _Said = tuple[int, Attribute, str, int]
 """That evidence says of an entity so many times more, or less, what is a value of an attribute."""
 
@@ -60,25 +66,13 @@ class EntityTables:
 
     def apply(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
         """Add the tallies, and to each row (of these and of others) the facts that it has gained; none evident goes."""
-        changed: dict[Attribute, dict[str, int]] = {attribute: {} for attribute in Attribute}
-        for key, tally in tallies.items():
-            for (attribute, _), times in tally.said.items():
-                if times:
-                    changed[attribute][key] = rows[key]
         self._count_said(tallies, rows)
-        self._connection.executemany(
-            "UPDATE entity SET evidence = evidence + ?, score = score + ?, chunks = chunks + ? WHERE id = ?",
-            [(tally.evidence, tally.score, tally.chunks, rows[key]) for key, tally in tallies.items()],
-        )
-        self._connection.executemany(
-            "UPDATE entity SET facts = facts + ? WHERE id = ?", [(gained, row) for row, gained in degrees.items()]
-        )
-        # First, so that nothing is written to what goes; in the tables beside it there may be what goes with it.
+        self._count(tallies, rows, degrees)
+        # First, so that what is shown is not renewed of what goes.
         self._delete([rows[key] for key in tallies])
-        for attribute in (Attribute.TYPE, Attribute.DESCRIPTION):
-            self._show_foremost(attribute, changed[attribute].values())
-        self._call(changed[Attribute.NAME])
-        self._choose_forms(list(changed[Attribute.FORM].values()))
+        changed = {key: rows[key] for key, tally in tallies.items() if any(tally.said.values())}
+        self._call(changed)
+        self._choose_forms(list(changed.values()))
 
     def rename(self, keys: Iterable[str]) -> None:
         """Call entities anew, after decisions on their names."""
@@ -104,22 +98,27 @@ class EntityTables:
             ).fetchall()
             self._released.update(vector for (vector,) in unsaid if vector is not None)
 
-    def _show_foremost(self, attribute: Attribute, rows: Iterable[int]) -> None:
-        """Of all versions of an attribute show that which is said most often, of equals the first by its text."""
+    def _count(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
+        counted = {rows[key]: (tally.evidence, tally.score, tally.chunks) for key, tally in tallies.items()}
+        gained = [(*counted.get(row, (0, 0, 0)), degrees.get(row, 0), row) for row in counted.keys() | degrees.keys()]
         self._connection.executemany(
-            f"UPDATE entity SET {attribute.value} = coalesce((SELECT value FROM said WHERE said.entity = entity.id"
-            f" AND attribute = '{attribute.value}' ORDER BY times DESC, value LIMIT 1), '') WHERE id = ?",
-            [(row,) for row in rows],
+            "UPDATE entity SET evidence = evidence + ?, score = score + ?, chunks = chunks + ?, facts = facts + ?"
+            " WHERE id = ?",
+            gained,
         )
 
+    def _show_foremost(self, rows: Iterable[int]) -> None:
+        """Of all versions of an attribute show that which is said most often, of equals the first by its text."""
+        self._connection.executemany(_SHOW_FOREMOST, [(row,) for row in rows])
+
     def _call(self, rows: Mapping[str, int]) -> None:
-        """What entities are called, and the loose names under which they can be found.
+        """What is shown of entities, what they are called, and the loose names under which they can be found.
 
         A decision comes before the name that evidence gives most often; an entity is found under all of them.
         """
         overlay = self._overlay()
         decided = {row: name for key, row in rows.items() if (name := overlay.name(key))}
-        self._show_foremost(Attribute.NAME, rows.values())
+        self._show_foremost(rows.values())
         self._connection.executemany(
             "UPDATE entity SET name = ? WHERE id = ?", [(name, row) for row, name in decided.items()]
         )

@@ -49,6 +49,8 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _LONGEST_UNFINISHED = 12
+# sentencex looks a byte back from a full stop, and panics where that is the middle of a space (vitamin C, hard space).
+_WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex expects an end of a sentence before characters like those of the sentence, not before "1871" or "iPhone".
 _UNSPACED_END = re.compile(r"[。！？｡][\"”’」』）]*(?=[0-9a-z])")
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
@@ -167,7 +169,10 @@ def _draw(text: str, place: int, block_end: int) -> int:
 def _pieces(text: str, part: Span, language: str) -> Iterator[Span]:
     """What sentencex takes for sentences within a part, stripped; a piece it alters joins the next one."""
     content = text[part.start : part.end].translate(_LINE_BREAKS)
-    ended = _stripped if content.isascii() else _split_again
+    ended = _stripped
+    if not content.isascii():
+        content = _WIDE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), content)
+        ended = _split_again
     cursor = 0
     for piece in segment(language, content):
         at = content.find(piece, cursor)
