@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -22,7 +23,7 @@ def split(text: str, language: str = "en") -> list[str]:
     return [text[s.start : s.end] for s in sentences(text, language)]
 
 
-def assert_exact(text: str, spans: list[Span]) -> None:
+def assert_exact(text: str, spans: Sequence[Span]) -> None:
     assert all(a.end <= b.start for a, b in pairwise(spans))
     assert all(0 <= s.start < s.end <= len(text) and s.end - s.start <= LONGEST for s in spans)
     outside = list(text)
