@@ -5,6 +5,7 @@ what is withdrawn leaves no trace. A fact's score is the mean of the scores its 
 mean over the evidence that makes a fact and names it; both stay in the papers' ranges, (0, 10] and (0, 100].
 """
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -118,6 +119,8 @@ def difference(new: Tallies, old: Tallies) -> Tallies:
     >>> difference(same, same)
     Tallies(facts={}, entities={})
     """
+    if not old.facts and not old.entities:
+        return new
     facts = {i: FactTally(f.text, f.arity, f.evidence, f.score, Counter(f.participants)) for i, f in new.facts.items()}
     for fact_id, gone in old.facts.items():
         fact = facts.setdefault(fact_id, FactTally(gone.text, gone.arity))
@@ -147,18 +150,28 @@ def _count(counts: Tallies, fact_id: str, evidence: Evidence, meant: Mapping[str
     named = set(meant.values())
     fact.participants.update(named)
     for participant in evidence.participants:
-        if not participant.key:
+        key = meant.get(participant.key)
+        if key is None:  # a name of nothing but quotes
             continue
-        key = meant[participant.key]
         entity = counts.entities.get(key)
         if entity is None:
             entity = counts.entities[key] = EntityTally()
         entity.evidence += 1
         entity.score += round(participant.score * SCORE_UNIT)
-        entity.said[Attribute.NAME, participant.name] += 1
-        entity.said[Attribute.FORM, form(participant.name, participant.description)] += 1
-        if participant.type:
-            entity.said[Attribute.TYPE, participant.type] += 1
-        if participant.description:
-            entity.said[Attribute.DESCRIPTION, participant.description] += 1
+        said = entity.said
+        for version in _versions(participant.name, participant.type, participant.description):
+            said[version] = said.get(version, 0) + 1
     return named
+
+
+# A model says the same of an entity in one fact after the other.
+@functools.lru_cache(maxsize=4_096)
+def _versions(name: str, kind: str, description: str) -> tuple[tuple[Attribute, str], ...]:
+    """What a participation says of its entity."""
+    said = {
+        Attribute.NAME: name,
+        Attribute.FORM: form(name, description),
+        Attribute.TYPE: kind,
+        Attribute.DESCRIPTION: description,
+    }
+    return tuple((attribute, value) for attribute, value in said.items() if value)

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterable
 
 _QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
-_SPACE = re.compile(r"\s+")
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _QUALIFIER = re.compile(r"(?<=\S)\s+\([^()]*\)\s*$")
@@ -42,7 +41,7 @@ def normal_text(text: str) -> str:
     >>> normal_text(" one\\n  fact ")
     'one fact'
     """
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -79,9 +78,13 @@ def loose_name(name: str) -> str:
     """
     key = entity_key(name)
     bare = _PARENTHESES.sub("", key) or key
-    decomposed = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", bare))
-    unaccented = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return _NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", unaccented)).strip() or key
+    plain = _POSSESSIVE.sub("", bare)
+    return _NOT_A_WORD.sub(" ", plain if plain.isascii() else _without_accents(plain)).strip() or key
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", "".join(c for c in decomposed if not unicodedata.combining(c)))
 
 
 @functools.lru_cache(maxsize=65_536)

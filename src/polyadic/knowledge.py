@@ -5,9 +5,10 @@ extraction said of one chunk; facts and entities are derived from the evidence p
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 from polyadic import identity
 
@@ -74,7 +75,7 @@ class Filter:
     documents: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chunk:
     """A token-bounded piece of a document: ``document.text[span.start:span.end] == text``.
 
@@ -87,7 +88,7 @@ class Chunk:
     tokens: int
     fresh: int
 
-    @property
+    @cached_property
     def id(self) -> str:
         return identity.chunk_id(self.document_id, self.span.start, self.text)
 
@@ -106,7 +107,7 @@ class Participation:
         return identity.entity_key(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """What one extraction of one chunk said: a statement, its participants, where it rests.
 
@@ -120,15 +121,23 @@ class Evidence:
     spans: tuple[Span, ...]
     extractor: str
 
-    @property
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         """The distinct entity keys, sorted."""
         return tuple(sorted({p.key for p in self.participants} - {""}))
 
-    @property
+    @cached_property
     def fact_id(self) -> str | None:
-        keys = self.keys
-        return identity.fact_id(self.text, keys) if len(keys) >= 2 else None
+        return fact_of(self.text, self.keys)
+
+
+def fact_of(text: str, keys: Collection[str]) -> str | None:
+    """The identifier of the fact that a statement makes of distinct entities, by key; None of fewer than two.
+
+    >>> fact_of("Ada wrote.", ["ada"]) is None, fact_of("Ada met Babbage.", ["ada", "babbage"]) is None
+    (True, False)
+    """
+    return identity.fact_id(text, keys) if len(keys) >= 2 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,21 @@ def test_the_tokens_of_the_pieces_are_those_of_the_text(words: list[str], size: 
     assert [token for piece in cut for token in encode(piece)] == encode(text)
 
 
+@given(st.lists(st.text(max_size=60)))
+def test_counts_are_those_of_the_library(texts: list[str]) -> None:
+    encode = get_encoding("o200k_base").encode_ordinary
+    assert count_tokens(texts) == [len(encode(text)) for text in texts]
+
+
 def test_the_vocabulary_is_read_when_first_needed() -> None:
-    code = "import sys; import polyadic.models.tokens; sys.exit('bpe_openai' in sys.modules)"
+    assert not _loaded_after("import polyadic.models.tokens", "bpe_openai")
+
+
+def test_counting_reads_no_vocabulary_that_only_decoding_needs() -> None:
+    assert not _loaded_after("from polyadic.models.tokens import count_tokens; count_tokens(['Ada'])", "bpe_openai")
+
+
+def _loaded_after(code: str, module: str) -> bool:
     environment = {"PYTHONPATH": ":".join(entry for entry in sys.path if entry)}
-    assert subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == 0
+    told = [sys.executable, "-c", f"import sys; {code}; sys.exit({module!r} in sys.modules)"]
+    return subprocess.run(told, env=environment, check=False).returncode != 0

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from polyadic.knowledge import Span
 from polyadic.text.sentences import LONGEST, sentences
 from tests.support.huge_blocks import HUGE_BLOCKS, INSERTIONS
 
-TEXTS = st.text(alphabet=st.sampled_from('aB.!? \n\r\t#-|*1é我。\u2028\U0001f600"“”'), max_size=400) | st.text(
+TEXTS = st.text(alphabet=st.sampled_from('aBC.!? \xa0\n\r\t#-|*1é我。\u2028\U0001f600"“”'), max_size=400) | st.text(
     max_size=200
 )
 LANGUAGES = st.sampled_from(["en", "de", "zh", "xx", "ru"])
@@ -22,7 +23,7 @@ def split(text: str, language: str = "en") -> list[str]:
     return [text[s.start : s.end] for s in sentences(text, language)]
 
 
-def assert_exact(text: str, spans: list[Span]) -> None:
+def assert_exact(text: str, spans: Sequence[Span]) -> None:
     assert all(a.end <= b.start for a, b in pairwise(spans))
     assert all(0 <= s.start < s.end <= len(text) and s.end - s.start <= LONGEST for s in spans)
     outside = list(text)
@@ -136,3 +137,11 @@ def test_a_long_paragraph_of_ordinary_length_is_left_to_the_rules() -> None:
     quoted = "“" + "One sentence of a speech. " * 140 + "The end.”"
     assert len(quoted) < 4_000
     assert max(len(part) for part in split(quoted)) > 900
+
+
+@pytest.mark.parametrize("space", ["\xa0", "\u2009", "\u202f", " \u3000"])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "zh"])
+def test_a_wide_space_before_a_full_stop_breaks_nothing(space: str, language: str) -> None:
+    text = f"He took vitamin C{space}. She did not."
+    spans = sentences(text, language)
+    assert_exact(text, spans)

@@ -69,18 +69,17 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     line = _measured(text, sentences(text, language))
     subject_language = "" if document.title else language
     wish = settings.sized(by_model=True).tokens
-    spans: list[Span] = []
-    fresh: list[int] = []
+    document_id = document.id
+    chunks: list[Chunk] = []
     before = 0
     turns_there = dict(_firsts(text, line, wish, subject_language))
     for first, last in pairwise([*turns_there, len(line.spans)]):
         start = first if turns_there[first] else _overlap(line, before, first, settings.overlap)
-        spans.append(Span(line.spans[start].start, line.spans[last - 1].end))
-        fresh.append(line.spans[first].start)
+        span = Span(line.spans[start].start, line.spans[last - 1].end)
+        tokens = _tokens(text, line, start, last)
+        chunks.append(Chunk(document_id, span, text[span.start : span.end], tokens, line.spans[first].start))
         before = first
-    texts = [text[span.start : span.end] for span in spans]
-    values = zip(spans, texts, count_tokens(texts), fresh, strict=True)
-    return tuple(Chunk(document.id, *value) for value in values)
+    return tuple(chunks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +113,26 @@ def _measured(text: str, spans: Sequence[Span]) -> _Line:
     starts = [0, *(span.end for span in spans)]
     counts = count_tokens([text[start : span.end] for start, span in zip(starts, spans, strict=False)])
     return _Line(spans, list(accumulate(counts, initial=0)))
+
+
+def _tokens(text: str, line: _Line, first: int, last: int) -> int:
+    """Tokens of the text of the sentences from ``first`` to before ``last``, counted anew where they may not be a sum.
+
+    No token reaches over a place before a space that follows something else (models/pieces.py), so between two such
+    places a sentence alone has the tokens that were counted.
+    """
+    start, begun, known = line.spans[first].start, first, 0
+    again = []
+    for i in range(first + 1, last + 1):
+        end = line.spans[i - 1].end
+        if i < last and text[end] != " ":
+            continue
+        if i - begun == 1 and start == (line.spans[begun - 1].end if begun else 0):
+            known += line.tokens(begun, i)
+        else:
+            again.append(text[start:end])
+        start, begun = end, i
+    return known + sum(count_tokens(again))
 
 
 def _firsts(text: str, line: _Line, wish: int, subject_language: str) -> Iterator[tuple[int, bool]]:

@@ -76,9 +76,12 @@ class _Passage:
         )
 
     def names(self, participant: Participation, fact: str) -> bool:
-        """Whether a name is in the fact or in the passage: a name from nowhere is the model's invention."""
-        letters = _letters(participant.key)
-        return bool(letters) and (letters in _letters(fact) or letters in self._letters)
+        """Whether a name is in the fact, of which these are the letters, or in the passage.
+
+        A name from nowhere is the model's invention.
+        """
+        letters = _letters_of_name(participant.key)
+        return bool(letters) and (letters in fact or letters in self._letters)
 
     @cached_property
     def _letters(self) -> str:
@@ -119,7 +122,8 @@ class _Found:
 
     def _enter(self, fact: Stated) -> None:
         self._read.update(fact.sentences)
-        kept = tuple(p for p in fact.participants if self.passage.names(p, fact.text))
+        letters = _letters(fact.text)
+        kept = tuple(p for p in fact.participants if self.passage.names(p, letters))
         self.problems[FROM_NOWHERE] += len(fact.participants) - len(kept)
         spans = tuple(_spans(self.passage, fact.sentences, self.problems))
         evidence = Evidence(fact.text, fact.score, kept, spans, self.extractor)
@@ -288,6 +292,10 @@ def _letters(text: str) -> str:
     True
     """
     return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+# The same names come up in one fact after the other.
+_letters_of_name = lru_cache(maxsize=4_096)(_letters)
 
 
 def _beginning(text: str) -> str:

@@ -40,10 +40,12 @@ class DerivedTables:
         self._needs = needs
         self._touched = touched
         self._released: Counter[int] = Counter()
+        self._rows: dict[str, int] = {}
         self._entities = EntityTables(connection, needs, overlay, touched, self._released)
 
     def apply(self, tallies: Tallies, fact_tokens: Mapping[str, int]) -> None:
         """Add the tallies; what comes to zero goes."""
+        self._rows.clear()
         taking_part = (key for fact in tallies.facts.values() for key in fact.participants)
         entity_rows = self._entities.rows([*tallies.entities, *taking_part])
         degrees = self._apply_facts(tallies, fact_tokens, entity_rows)
@@ -62,9 +64,12 @@ class DerivedTables:
         )
 
     def fact_rows(self, fact_ids: Iterable[str]) -> dict[str, int]:
-        digests = [digest_bytes(fact_id) for fact_id in dict.fromkeys(fact_ids)]
+        """The row of each fact that there is; those of the last change are known."""
+        wanted = dict.fromkeys(fact_ids)
+        digests = [digest_bytes(fact_id) for fact_id in wanted if fact_id not in self._rows]
         found = select_in(self._connection, "SELECT digest, id FROM fact WHERE digest IN ({})", digests)
-        return {digest.hex(): row for digest, row in found}
+        self._rows |= {digest.hex(): row for digest, row in found}
+        return {fact_id: self._rows[fact_id] for fact_id in wanted if fact_id in self._rows}
 
     def _apply_facts(
         self, tallies: Tallies, fact_tokens: Mapping[str, int], entity_rows: Mapping[str, int]
@@ -108,6 +113,7 @@ class DerivedTables:
 
     def _insert_facts(self, facts: Sequence[_New], tokens: Mapping[str, int]) -> None:
         rows = list(enumerate(facts, next_row(self._connection, "fact")))
+        self._rows |= {fact_id: row for row, (fact_id, *_) in rows}
         self._connection.executemany(
             "INSERT INTO fact (id, digest, text, tokens, arity, evidence, score) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [

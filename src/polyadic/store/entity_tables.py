@@ -6,7 +6,7 @@ descriptions) is looked up through an index, never read as a whole.
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally
@@ -16,7 +16,14 @@ from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
 from polyadic.store.vector_needs import VectorNeeds
 
-_Said = tuple[int, Attribute, str]
+_SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+_FOREMOST = (
+    "{0} = coalesce((SELECT value FROM said WHERE said.entity = entity.id AND attribute = '{0}'"
+    " ORDER BY times DESC, value LIMIT 1), '')"
+)
+_SHOW_FOREMOST = f"UPDATE entity SET {', '.join(_FOREMOST.format(one.value) for one in _SHOWN)} WHERE id = ?"
+_Said = tuple[int, Attribute, str, int]
+"""That evidence says of an entity so many times more, or less, what is a value of an attribute."""
 
 
 class EntityTables:
@@ -59,25 +66,13 @@ class EntityTables:
 
     def apply(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
         """Add the tallies, and to each row (of these and of others) the facts that it has gained; none evident goes."""
-        changed: dict[Attribute, dict[str, int]] = {attribute: {} for attribute in Attribute}
-        for key, tally in tallies.items():
-            for (attribute, _), times in tally.said.items():
-                if times:
-                    changed[attribute][key] = rows[key]
         self._count_said(tallies, rows)
-        self._connection.executemany(
-            "UPDATE entity SET evidence = evidence + ?, score = score + ?, chunks = chunks + ? WHERE id = ?",
-            [(tally.evidence, tally.score, tally.chunks, rows[key]) for key, tally in tallies.items()],
-        )
-        self._connection.executemany(
-            "UPDATE entity SET facts = facts + ? WHERE id = ?", [(gained, row) for row, gained in degrees.items()]
-        )
-        for attribute in (Attribute.TYPE, Attribute.DESCRIPTION):
-            self._show_foremost(attribute, changed[attribute].values())
-        self._call(changed[Attribute.NAME])
-        for row in changed[Attribute.FORM].values():
-            self._choose_forms(row)
+        self._count(tallies, rows, degrees)
+        # First, so that what is shown is not renewed of what goes.
         self._delete([rows[key] for key in tallies])
+        changed = {key: rows[key] for key, tally in tallies.items() if any(tally.said.values())}
+        self._call(changed)
+        self._choose_forms(list(changed.values()))
 
     def rename(self, keys: Iterable[str]) -> None:
         """Call entities anew, after decisions on their names."""
@@ -85,8 +80,8 @@ class EntityTables:
 
     def _count_said(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> None:
         """Count every version of every attribute; those that nothing says any more go, and let go of their vectors."""
-        said: list[tuple[_Said, int]] = [
-            ((rows[key], attribute, value), times)
+        said: list[_Said] = [
+            (rows[key], attribute, value, times)
             for key, tally in tallies.items()
             for (attribute, value), times in tally.said.items()
             if times
@@ -94,31 +89,36 @@ class EntityTables:
         self._connection.executemany(
             "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET times = times + excluded.times",
-            [(*version, times) for version, times in said],
+            said,
         )
-        for version in (version for version, times in said if times < 0):
+        for version in (version for *version, times in said if times < 0):
             unsaid = self._connection.execute(
                 "DELETE FROM said WHERE entity = ? AND attribute = ? AND value = ? AND times = 0 RETURNING vector",
                 version,
             ).fetchall()
             self._released.update(vector for (vector,) in unsaid if vector is not None)
 
-    def _show_foremost(self, attribute: Attribute, rows: Iterable[int]) -> None:
-        """Of all versions of an attribute show that which is said most often, of equals the first by its text."""
+    def _count(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
+        counted = {rows[key]: (tally.evidence, tally.score, tally.chunks) for key, tally in tallies.items()}
+        gained = [(*counted.get(row, (0, 0, 0)), degrees.get(row, 0), row) for row in counted.keys() | degrees.keys()]
         self._connection.executemany(
-            f"UPDATE entity SET {attribute.value} = coalesce((SELECT value FROM said WHERE said.entity = entity.id"
-            f" AND attribute = '{attribute.value}' ORDER BY times DESC, value LIMIT 1), '') WHERE id = ?",
-            [(row,) for row in rows],
+            "UPDATE entity SET evidence = evidence + ?, score = score + ?, chunks = chunks + ?, facts = facts + ?"
+            " WHERE id = ?",
+            gained,
         )
 
+    def _show_foremost(self, rows: Iterable[int]) -> None:
+        """Of all versions of an attribute show that which is said most often, of equals the first by its text."""
+        self._connection.executemany(_SHOW_FOREMOST, [(row,) for row in rows])
+
     def _call(self, rows: Mapping[str, int]) -> None:
-        """What entities are called, and the loose names under which they can be found.
+        """What is shown of entities, what they are called, and the loose names under which they can be found.
 
         A decision comes before the name that evidence gives most often; an entity is found under all of them.
         """
         overlay = self._overlay()
         decided = {row: name for key, row in rows.items() if (name := overlay.name(key))}
-        self._show_foremost(Attribute.NAME, rows.values())
+        self._show_foremost(rows.values())
         self._connection.executemany(
             "UPDATE entity SET name = ? WHERE id = ?", [(name, row) for row, name in decided.items()]
         )
@@ -140,8 +140,18 @@ class EntityTables:
             found[row].append(value)
         return found
 
-    def _choose_forms(self, row: int) -> None:
+    def _choose_forms(self, rows: Sequence[int]) -> None:
         """The best supported forms carry vectors, all others none."""
+        # There are no more forms than evidence, so of most entities all are among the best.
+        sql = f"SELECT id FROM entity WHERE evidence > {FORMS_EMBEDDED} AND id IN ({{}})"
+        many = {row for (row,) in select_in(self._connection, sql, rows)}
+        bare = "SELECT entity, value FROM said WHERE attribute = 'form' AND vector IS NULL AND entity IN ({})"
+        for row, value in select_in(self._connection, bare, [row for row in rows if row not in many]):
+            self._need(row, value)
+        for row in many:
+            self._choose_among_many(row)
+
+    def _choose_among_many(self, row: int) -> None:
         best = self._connection.execute(
             "SELECT value, vector FROM said WHERE entity = ? AND attribute = 'form' ORDER BY times DESC, value LIMIT ?",
             (row, FORMS_EMBEDDED + 1),
@@ -151,11 +161,11 @@ class EntityTables:
             self._let_go(row, {vector for _, vector in best})
         for value, vector in best:
             if vector is None:
-                self._needs.add(
-                    "UPDATE said SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?",
-                    (row, value),
-                    value,
-                )
+                self._need(row, value)
+
+    def _need(self, row: int, form: str) -> None:
+        sql = "UPDATE said SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?"
+        self._needs.add(sql, (row, form), form)
 
     def _let_go(self, row: int, kept: set[int | None]) -> None:
         """Of forms that carry vectors, those of which the vector is not kept carry none from now on."""

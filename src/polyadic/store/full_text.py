@@ -16,7 +16,7 @@ def searchable(text: str) -> str:
     >>> searchable("月球 1969")
     ' 月  球  1969'
     """
-    return _UNSPACED.sub(r" \1 ", text)
+    return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
 
 
 def any_of(text: str) -> str:

@@ -23,9 +23,9 @@ from polyadic.store.records import (
     dump_metadata,
     dump_pages,
     evidence_of,
-    load_evidence,
     overlay_of,
     stamp_of,
+    statements,
 )
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_tables import ThemeTables
@@ -283,20 +283,19 @@ class SqliteWriter:
         ).fetchall()
         self._touched.chunks.update(chunk for chunk, *_ in chunks)
         for chunk, digest, start, stop, evidence in chunks:
-            self._insert_statements(chunk, Span(start, stop), load_evidence(evidence or "[]"))
+            self._insert_statements(chunk, Span(start, stop), list(statements(evidence or "[]")))
             for ordinal, text in enumerate(windows[digest.hex()]):
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
                 )
         self._index_words(revision, "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)")
 
-    def _insert_statements(self, chunk: int, whole: Span, evidence: Sequence[Evidence]) -> None:
+    def _insert_statements(self, chunk: int, whole: Span, stated: Sequence[tuple[str, Sequence[Span]]]) -> None:
         """Where each fact is stated; one that names no characters is stated by the whole chunk."""
-        stated = [(e.fact_id, e.spans or (whole,)) for e in evidence]
-        rows = self._derived.fact_rows(fact_id for fact_id, _ in stated if fact_id is not None)
+        rows = self._derived.fact_rows(fact_id for fact_id, _ in stated)
         self._connection.executemany(
             "INSERT OR IGNORE INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?)",
-            [(chunk, rows[f], span.start, span.end) for f, spans in stated if f is not None for span in spans],
+            [(chunk, rows[f], span.start, span.end) for f, spans in stated for span in spans or (whole,)],
         )
 
     def _index_words(self, revision: int, sql: str) -> None:

@@ -8,7 +8,8 @@ moves boundaries near it, and the rest of the block stays as it is.
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from sentencex import segment
 
@@ -23,6 +24,10 @@ _HUGE = 4_000
 _LONGEST_PART = _HUGE // 2
 # Characters to either side of a place that decide how good it is.
 _AROUND = 32
+
+# So many texts of at most so many characters are remembered with their sentences, which takes some 10 MB.
+_PASSAGES = 512
+_A_PASSAGE = 10_000
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _STANDS_ALONE = re.compile(
@@ -44,25 +49,28 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _LONGEST_UNFINISHED = 12
+# sentencex looks a byte back from a full stop, and panics where that is the middle of a space (vitamin C, hard space).
+_WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex expects an end of a sentence before characters like those of the sentence, not before "1871" or "iPhone".
 _UNSPACED_END = re.compile(r"[。！？｡][\"”’」』）]*(?=[0-9a-z])")
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
 # Where a part may end, best first: after what is surely or probably a sentence (after a word of one or two letters or
-# digits a full stop is often no end), else where a sentence that is too long may be cut.
+# digits a full stop is often no end), else where a sentence that is too long may be cut. What stands before the mark is
+# looked at after it, because marks are found fast.
 _SENTENCE_ENDS = (
     re.compile(
         r"""
-            (?<=\w\w\w)[.!?…؟۔।॥։።။]["'”’»)\]]*\s+(?=["'“‘„«(\[¿¡]*[^\W\d_a-zß-öø-ÿα-ωа-яё])
+            [.!?…؟۔।॥։።။](?<=\w\w\w.)["'”’»)\]]*\s+(?=["'“‘„«(\[¿¡]*[^\W\d_a-zß-öø-ÿα-ωа-яё])
           | [。！？｡]["”’」』）]*\s*
         """,
         re.VERBOSE,
     ),
-    re.compile(r"(?<=\w\w\w)[.!?…]\s+"),
+    re.compile(r"[.!?…](?<=\w\w\w.)\s+"),
 )
 _PAUSES = (re.compile(r"[\r\n]\s*"), re.compile(r"[;:,–—]\s+|[；：，、]\s*"), re.compile(r"\s+"), re.compile(r"(?s:.)"))
 
 
-def sentences(text: str, language: str) -> list[Span]:
+def sentences(text: str, language: str) -> Sequence[Span]:
     """The sentences of a text, in order, without the white space around them.
 
     Parameters
@@ -75,7 +83,7 @@ def sentences(text: str, language: str) -> list[Span]:
 
     Returns
     -------
-    list of Span
+    sequence of Span
         Disjoint, each at most ``LONGEST`` characters; together they hold every character but white space.
 
     Notes
@@ -87,9 +95,17 @@ def sentences(text: str, language: str) -> list[Span]:
     >>> [text[s.start:s.end] for s in sentences(text, "en")]
     ['Ada met Mr. Babbage\\nin 1833.', 'They talked.', '# Later', 'More.']
     """
-    return [
+    return _sentences(text, language) if len(text) > _A_PASSAGE else _of_passage(text, language)
+
+
+def _sentences(text: str, language: str) -> tuple[Span, ...]:
+    return tuple(
         part for block in _blocks(text) for sentence in _within(text, block, language) for part in _cut(text, sentence)
-    ]
+    )
+
+
+# A passage is cut, read and embedded by its sentences, each some time after the other.
+_of_passage = lru_cache(maxsize=_PASSAGES)(_sentences)
 
 
 def _blocks(text: str) -> Iterator[Span]:
@@ -153,14 +169,18 @@ def _draw(text: str, place: int, block_end: int) -> int:
 def _pieces(text: str, part: Span, language: str) -> Iterator[Span]:
     """What sentencex takes for sentences within a part, stripped; a piece it alters joins the next one."""
     content = text[part.start : part.end].translate(_LINE_BREAKS)
+    ended = _stripped
+    if not content.isascii():
+        content = _WIDE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), content)
+        ended = _split_again
     cursor = 0
     for piece in segment(language, content):
         at = content.find(piece, cursor)
         if at < 0:
             continue
-        yield from _split_again(text, part.start + cursor, part.start + at + len(piece))
+        yield from ended(text, part.start + cursor, part.start + at + len(piece))
         cursor = at + len(piece)
-    yield from _split_again(text, part.start + cursor, part.end)
+    yield from ended(text, part.start + cursor, part.end)
 
 
 def _split_again(text: str, start: int, end: int) -> Iterator[Span]:
@@ -192,6 +212,9 @@ def _is_unfinished(text: str, piece: Span) -> bool:
 
 def _cut(text: str, sentence: Span) -> Iterator[Span]:
     """Parts of at most LONGEST characters, cut at clause marks, else at white space, else anywhere."""
+    if sentence.end - sentence.start <= LONGEST:
+        yield sentence
+        return
     start = sentence.start
     while sentence.end - start > LONGEST:
         end = _last_cut(text, start)
@@ -211,8 +234,9 @@ def _last_cut(text: str, start: int) -> int:
 
 def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
     """The span without the white space around it; nothing where nothing is left."""
-    content = text[start:end]
-    left = len(content) - len(content.lstrip())
-    right = len(content.rstrip())
-    if left < right:
-        yield Span(start + left, start + right)
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield Span(start, end)

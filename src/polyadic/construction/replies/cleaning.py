@@ -13,7 +13,8 @@ _SPACE = re.compile(r"\s+")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”“", "„": "“”", "”": "”", "«": "»", "‘": "’‘", "「": "」"}
 _NESTED_QUOTES = 3
 _LONE_QUOTES = '"“”„«»'
-_TIDIED_AT_THE_ENDS = frozenset(" " + "".join(f"{opening}{closing}" for opening, closing in _QUOTES.items()))
+_is_tidied = frozenset(" " + "".join(f"{opening}{closing}" for opening, closing in _QUOTES.items())).__contains__
+"""Whether a character has no place at either end of a value."""
 
 
 def undressed(reply: str) -> tuple[str, bool]:
@@ -22,9 +23,14 @@ def undressed(reply: str) -> tuple[str, bool]:
     >>> undressed("<think>Hm.</think>\\n```json\\n[]\\n```<|endoftext|>")[0].strip()
     '[]'
     """
-    text = _TOKEN.sub("", printable(reply.replace("\r\n", "\n").replace("\r", "\n")))
-    text, thinking = _without_thoughts(text)
-    return _FENCE.sub("", text), thinking
+    text = printable(reply.replace("\r\n", "\n").replace("\r", "\n"))
+    thinking = False
+    # Most replies have neither tags nor fences, and a character is found in a hundredth of the time.
+    if "<" in text:
+        text, thinking = _without_thoughts(_TOKEN.sub("", text))
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    return text, thinking
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:
@@ -54,7 +60,7 @@ def tidy(text: str) -> str:
     >>> tidy(' “Ada\\n Lovelace” '), tidy('"Notes" and "Sketch"'), tidy('Ada"')
     ('Ada Lovelace', '"Notes" and "Sketch"', 'Ada')
     """
-    if text.isprintable() and "  " not in text and not {text[:1], text[-1:]} & _TIDIED_AT_THE_ENDS:
+    if text.isprintable() and "  " not in text and not (_is_tidied(text[:1]) or _is_tidied(text[-1:])):
         return text
     bare = _SPACE.sub(" ", printable(text)).strip()
     for _ in range(_NESTED_QUOTES):

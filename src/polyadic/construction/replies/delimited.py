@@ -4,11 +4,19 @@ from dataclasses import dataclass, field
 
 from polyadic.construction.replies.cleaning import tidy
 from polyadic.construction.replies.drafts import DraftEntity, DraftFact
-from polyadic.construction.replies.records import NUMBER, Kind, Record, canonical, first_record, records
+from polyadic.construction.replies.records import (
+    NUMBER,
+    Kind,
+    Record,
+    canonical,
+    first_record,
+    may_hold_records,
+    records,
+)
 from polyadic.construction.replies.scores import UNSCORED
 from polyadic.construction.replies.stated import Problems
 
-__all__ = ["canonical", "first_record", "read_delimited"]
+__all__ = ["canonical", "first_record", "may_hold_records", "read_delimited"]
 
 _TEXTS = {Kind.FACT: 1, Kind.RELATION: 3, Kind.ENTITY: 3}
 

@@ -1,7 +1,8 @@
 """From what a reply says of facts, in either format, to statements within bounds."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from polyadic import identity
 from polyadic.construction.replies.cleaning import cut, tidy
@@ -46,6 +47,15 @@ class _Scales:
     entity: Scale
 
 
+class _Named(NamedTuple):
+    """An entity of a fact, its values within bounds; ``score`` is None where none could be read."""
+
+    name: str
+    type: str
+    description: str
+    score: float | None
+
+
 def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[Stated, ...]:
     """The drafts that say something, each once, their values within bounds; the rest is counted."""
     facts = tuple(drafts)
@@ -53,12 +63,12 @@ def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[Stated, ...]:
         scale_of((fact.score for fact in facts), _FACT_TOP, _FACT_DEFAULT),
         scale_of((entity.score for fact in facts for entity in fact.entities), _ENTITY_TOP, _ENTITY_DEFAULT),
     )
-    distinct: dict[str, Stated] = {}
+    distinct: dict[tuple[str, frozenset[str]], Stated] = {}
     for fact in facts[:FACTS_A_REPLY]:
         stated = _stated(fact, scales, problems)
         if stated is None:
             continue
-        same = identity.fact_id(stated.text, (p.key for p in stated.participants))
+        same = identity.normal_text(stated.text), frozenset(p.key for p in stated.participants)
         if distinct.setdefault(same, stated) is not stated:
             problems["same fact twice"] += 1
     _count(f"more than {FACTS_A_REPLY} facts", len(facts) - FACTS_A_REPLY, problems)
@@ -77,46 +87,46 @@ def _stated(fact: DraftFact, scales: _Scales, problems: Problems) -> Stated | No
 
 def _participants(entities: tuple[DraftEntity, ...], scale: Scale, problems: Problems) -> tuple[Participation, ...]:
     """Distinct by key: the first name and type, the longest description, the highest score given."""
-    found: dict[str, Participation] = {}
-    scored: set[str] = set()
+    found: dict[str, _Named] = {}
     for entity in entities[:ENTITIES_A_FACT]:
-        new = _participation(entity, problems)
+        new = _named(entity, scale, problems)
         if new is None:
             continue
-        old = found.get(new.key, new)
-        if new.key in found:
+        key = identity.entity_key(new.name)
+        old = found.get(key)
+        if old is not None:
             problems["same entity twice in a fact"] += 1
-        score = scale.read(entity.score, problems)
-        if score is not None:
-            new = replace(new, score=max(score, old.score) if new.key in scored else score)
-            scored.add(new.key)
-        else:
-            new = replace(new, score=old.score)
-        found[new.key] = _merged(old, new)
+            new = _merged(old, new)
+        found[key] = new
     _count(f"more than {ENTITIES_A_FACT} entities in a fact", len(entities) - ENTITIES_A_FACT, problems)
-    return tuple(found.values())
+    return tuple(
+        Participation(name, kind, description, _ENTITY_DEFAULT if score is None else score)
+        for name, kind, description, score in found.values()
+    )
 
 
-def _participation(entity: DraftEntity, problems: Problems) -> Participation | None:
+def _named(entity: DraftEntity, scale: Scale, problems: Problems) -> _Named | None:
     name = _bounded("name", entity.name, problems)
     if not identity.entity_key(name):
         problems["entity without a name"] += 1
         return None
     kind = _bounded("type", entity.type, problems)
-    return Participation(name, kind, _bounded("description", entity.description, problems), _ENTITY_DEFAULT)
+    description = _bounded("description", entity.description, problems)
+    return _Named(name, kind, description, scale.read(entity.score, problems))
 
 
-def _merged(old: Participation, new: Participation) -> Participation:
+def _merged(old: _Named, new: _Named) -> _Named:
+    scores = [score for score in (old.score, new.score) if score is not None]
     description = max(old.description, new.description, key=len)
-    return Participation(old.name, old.type or new.type, description, new.score)
+    return _Named(old.name, old.type or new.type, description, max(scores, default=None))
 
 
 def _bounded(what: str, value: str, problems: Problems) -> str:
     tidied = tidy(value)
-    short = cut(tidied, _LONGEST[what])
-    if short != tidied:
-        problems[f"{what} cut, too long"] += 1
-    return short
+    if len(tidied) <= _LONGEST[what]:
+        return tidied
+    problems[f"{what} cut, too long"] += 1
+    return cut(tidied, _LONGEST[what])
 
 
 def _count(reason: str, times: int, problems: Problems) -> None:

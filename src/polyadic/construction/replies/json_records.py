@@ -1,11 +1,8 @@
 """Facts in JSON, whatever names a model gives to their fields."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
-
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationInfo
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from polyadic.construction.replies.cleaning import printable, tidy
 from polyadic.construction.replies.drafts import DraftEntity, DraftFact
@@ -57,12 +54,7 @@ _NUMBERS = re.compile(r"[\s\[\](){}sS#,;.–\d-]*")
 _RANGE = re.compile(r"(\d{1,9})(?:\s?[–-]\s?[sS]?(\d{1,9}))?")
 
 
-def _problems(info: ValidationInfo) -> Problems:
-    assert isinstance(info.context, Counter)  # noqa: S101 - the only caller is this module
-    return info.context
-
-
-def _text(value: object, info: ValidationInfo) -> str:
+def _text(value: object, problems: Problems) -> str:
     """Numbers and lists of words are text as well; anything else says nothing."""
     if value is None or isinstance(value, str):
         return printable(value or "")
@@ -70,7 +62,7 @@ def _text(value: object, info: ValidationInfo) -> str:
         return _written(value)
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         return printable(", ".join(value))
-    _problems(info)["value of a wrong kind"] += 1
+    problems["value of a wrong kind"] += 1
     return ""
 
 
@@ -81,16 +73,16 @@ def _written(number: float) -> str:
         return ""
 
 
-def _sentences(value: object, info: ValidationInfo) -> tuple[int, ...]:
+def _sentences(value: object, problems: Problems) -> tuple[int, ...]:
     """Whole numbers, as such or in text ("1, 3-5"), each once."""
     numbers: dict[int, None] = {}
     for part in value if isinstance(value, list) else [value]:
         found = whole_numbers(part)
         if found is None:
-            _problems(info)["sentence not a number"] += 1
+            problems["sentence not a number"] += 1
         numbers.update(dict.fromkeys(found or ()))
     if len(numbers) > _MOST_SENTENCES:
-        _problems(info)[f"more than {_MOST_SENTENCES} sentences"] += 1
+        problems[f"more than {_MOST_SENTENCES} sentences"] += 1
     return tuple(numbers)[:_MOST_SENTENCES]
 
 
@@ -115,12 +107,12 @@ def whole_numbers(part: object) -> list[int] | None:
     return None
 
 
-def _entities(value: object, info: ValidationInfo) -> list[object]:
+def _entities(value: object, problems: Problems) -> list[dict[str, object]]:
     """A list of entities out of a list, one entity, a mapping from names, or names in one string."""
     if value is None:
         return []
     if isinstance(value, str):
-        _problems(info)["entities not in a list"] += 1
+        problems["entities not in a list"] += 1
         return [
             {"name": name} for name in re.split("[;\n]" if re.search("[;\n]", value) else ",", value) if name.strip()
         ]
@@ -128,7 +120,7 @@ def _entities(value: object, info: ValidationInfo) -> list[object]:
     return [entity for part in parts for entity in _one_or_more(part)]
 
 
-def _one_or_more(part: object) -> Iterator[object]:
+def _one_or_more(part: object) -> Iterator[dict[str, object]]:
     if isinstance(part, dict):
         plain = plain_keys(part)
         if plain.keys() & _OF_AN_ENTITY or not plain:
@@ -154,25 +146,12 @@ def _plain_key(key: object) -> str:
     )
 
 
-_Text = Annotated[str, BeforeValidator(_text)]
-
-
-class _Entity(BaseModel):
-    name: _Text = Field("", validation_alias=AliasChoices(*_NAME_KEYS))
-    type: _Text = Field("", validation_alias=AliasChoices(*_TYPE_KEYS))
-    description: _Text = Field("", validation_alias=AliasChoices(*_DESCRIPTION_KEYS))
-    score: Any = Field(None, validation_alias=AliasChoices(*_SCORE_KEYS))
-
-
-class _Fact(BaseModel):
-    text: _Text = Field("", validation_alias=AliasChoices(*TEXT_KEYS))
-    score: Any = Field(None, validation_alias=AliasChoices(*_SCORE_KEYS))
-    sentences: Annotated[tuple[int, ...], BeforeValidator(_sentences)] = Field(
-        (), validation_alias=AliasChoices(*_SENTENCE_KEYS)
-    )
-    entities: Annotated[list[_Entity], BeforeValidator(_entities)] = Field(
-        [], validation_alias=AliasChoices(*ENTITY_KEYS)
-    )
+def _first(record: Mapping[str, object], keys: Iterable[str]) -> object:
+    """What stands under the first of these keys that a record has; None where it has none."""
+    for key in keys:
+        if key in record:
+            return record[key]
+    return None
 
 
 def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
@@ -218,6 +197,15 @@ def _draft(record: object, problems: Problems) -> DraftFact | None:
     if not plain.keys() & _RECORD_KEYS:
         problems["record of an unknown kind"] += 1
         return None
-    fact = _Fact.model_validate(plain, context=problems)
-    entities = tuple(DraftEntity(e.name, e.type, e.description, e.score) for e in fact.entities)
-    return DraftFact(fact.text, fact.score, entities, fact.sentences)
+    text = _text(_first(plain, TEXT_KEYS), problems)
+    entities = tuple(_entity(one, problems) for one in _entities(_first(plain, ENTITY_KEYS), problems))
+    return DraftFact(text, _first(plain, _SCORE_KEYS), entities, _sentences(_first(plain, _SENTENCE_KEYS), problems))
+
+
+def _entity(plain: Mapping[str, object], problems: Problems) -> DraftEntity:
+    return DraftEntity(
+        _text(_first(plain, _NAME_KEYS), problems),
+        _text(_first(plain, _TYPE_KEYS), problems),
+        _text(_first(plain, _DESCRIPTION_KEYS), problems),
+        _first(plain, _SCORE_KEYS),
+    )

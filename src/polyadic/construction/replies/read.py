@@ -1,7 +1,7 @@
 """One entry: from the text of a reply to its statements."""
 
 from polyadic.construction.replies.cleaning import undressed
-from polyadic.construction.replies.delimited import canonical, first_record, read_delimited
+from polyadic.construction.replies.delimited import canonical, first_record, may_hold_records, read_delimited
 from polyadic.construction.replies.drafts import DraftFact, kept
 from polyadic.construction.replies.json_records import read_json
 from polyadic.construction.replies.json_values import first_value
@@ -37,8 +37,9 @@ description='A writer', score=90.0),), sentences=()),)
 
 def _drafts(bare: str, problems: Problems) -> tuple[list[DraftFact], bool]:
     """What either format finds, and whether the reply says on purpose that there is nothing."""
-    delimited = canonical(bare)
-    record, value = first_record(delimited), first_value(bare)
+    value = first_value(bare)
+    delimited = canonical(bare) if value is None or may_hold_records(bare) else ""
+    record = first_record(delimited)
     if value is not None and (record is None or value < record):
         told = Problems()
         drafts, empty = read_json(bare, told)

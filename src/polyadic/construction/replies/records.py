@@ -62,6 +62,15 @@ class _Ended:
     rest: str = ""
 
 
+def may_hold_records(text: str) -> bool:
+    """Whether some spelling of the delimiters may be in a text: a quick look, which most replies in JSON do not pass.
+
+    >>> may_hold_records('{"text": "Ada wrote."}'), may_hold_records('"Ada"{TUPLE_DELIMITER}9')
+    (False, True)
+    """
+    return "<" in text or "|" in text or "tuple_" in text.lower()
+
+
 def canonical(text: str) -> str:
     """All spellings of the delimiters as the one that was asked for.
 

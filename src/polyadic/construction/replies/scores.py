@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from polyadic.construction.replies.stated import Problems
 
@@ -22,8 +22,7 @@ class Unscored:
 UNSCORED: Final = Unscored()
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
+class _Number(NamedTuple):
     """A score that was read: a value, what it is out of where that was said, and whether it has decimals."""
 
     value: float
