@@ -14,12 +14,13 @@ from polyadic.store.arrays import Arrays, Way
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
-from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
+from polyadic.store.places import places_of_chunks, places_of_facts
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best, best_of
 from polyadic.store.record_reader import SqliteRecords
 from polyadic.store.selecting import select_in
 from polyadic.store.state import State
+from polyadic.store.texts import quotes
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_reader import SqliteThemes
 from polyadic.store.themes import Themes
@@ -184,29 +185,25 @@ class SqliteReader(SqliteRecords):
         found = self._fetch(
             "chunk",
             rows,
-            "SELECT c.id, d.digest, c.start, c.stop, substr(r.text, c.start + 1, c.stop - c.start), c.tokens,"
-            f" c.fresh FROM {PLACED} WHERE c.id IN ({{}})",
+            "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.fresh"
+            " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+            " WHERE c.id IN ({})",
         )
+        texts = quotes(self._connection, [row[1:4] for row in found])
         return [
             Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
-            for document, start, stop, text, tokens, fresh in found
+            for (document, _, start, stop, tokens, fresh), text in zip(found, texts, strict=True)
         ]
 
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
-        sql = f"{FACT_PLACES} ORDER BY d.source, s.start LIMIT ?"
-        return [
-            tuple(place(*row) for row in self._connection.execute(sql, (fact, PLACES_SHOWN)))
-            for fact in self._arrays.ids("fact", facts).tolist()
-        ]
+        ids = self._arrays.ids("fact", facts).tolist()
+        places = places_of_facts(self._connection, ids)
+        return [places[i] for i in ids]
 
     def chunk_places(self, chunks: Rows) -> list[Place]:
-        found = self._fetch(
-            "chunk",
-            chunks,
-            "SELECT c.id, d.digest, d.source, r.title, r.pages, r.extractor, c.digest, c.start, c.stop,"
-            f" substr(r.text, c.start + 1, c.stop - c.start) FROM {PLACED} WHERE c.id IN ({{}})",
-        )
-        return [place(*row) for row in found]
+        ids = self._arrays.ids("chunk", chunks).tolist()
+        places = places_of_chunks(self._connection, ids)
+        return [places[i] for i in ids]
 
     # the catalogue
 
