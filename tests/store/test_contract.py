@@ -98,6 +98,9 @@ def test_places_are_the_exact_words(store: Store) -> None:
         assert place.quote == ENGINE[0] == source.text[place.span.start : place.span.end]
         (chunk_place,) = reader.chunk_places(reader.chunks_of(rows, 10).targets)
         assert chunk_place.quote == source.text
+        chunks = reader.chunks_of(rows, 10).targets
+        assert reader.tokens("fact", rows).tolist() == [fact.tokens for fact in reader.facts(rows)]
+        assert reader.tokens("chunk", chunks).tolist() == [chunk.tokens for chunk in reader.chunks(chunks)]
         assert reader.document(source.id) == source
 
 

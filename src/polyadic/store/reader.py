@@ -150,6 +150,10 @@ class SqliteReader(SqliteRecords):
     def spread(self, entities: Rows) -> Rows:
         return self._arrays.spread(entities)
 
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        found = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id IN ({{}})")
+        return np.array([tokens for (tokens,) in found], dtype=np.int64)
+
     # fetch, in the order asked
 
     def entities(self, rows: Rows) -> list[Entity]:

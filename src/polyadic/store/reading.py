@@ -83,6 +83,9 @@ class Reader(Protocol):
     def spread(self, entities: Rows) -> Rows:
         """In how many chunks each entity occurs, shape (n,)."""
 
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        """How many tokens the text of each row has, shape (n,)."""
+
     # fetch, in the order asked
     def entities(self, rows: Rows) -> list[Entity]: ...
     def facts(self, rows: Rows) -> list[Fact]: ...
