@@ -91,9 +91,11 @@ def _share_named(facts: Rows, question: Question, reader: Reader) -> Vectors:
     np.maximum.at(weights, question.groups, _rarity(question.anchors, reader))
     shares = _shares(weights)
     group_of = dict(zip(question.anchors.tolist(), question.groups.tolist(), strict=True))
-    entities = targets_by_source(reader.entities_of(facts))
-    held = ({group_of[entity] for entity in entities.get(fact, ()) if entity in group_of} for fact in facts.tolist())
-    return np.array([shares[list(groups)].sum() for groups in held], dtype=np.float32)
+    links = reader.entities_of(facts)
+    named = np.isin(links.targets, question.anchors)
+    entities = targets_by_source(Links(links.sources[named], links.targets[named]))
+    held = ({group_of[entity] for entity in entities.get(fact, ())} for fact in facts.tolist())
+    return np.array([shares[list(groups)].sum() if groups else 0.0 for groups in held], dtype=np.float32)
 
 
 def _rarity(entities: Rows, reader: Reader) -> Vectors:

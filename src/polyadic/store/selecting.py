@@ -4,13 +4,23 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-_VARIABLES = 500
+_VARIABLES = 512
 
 
 def select_in(
     connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows of a query whose ``{}`` stands for a list of values, however many there are."""
+    """Rows of a query that asks for what is ``IN ({})``, a list of values, however many there are."""
     for start in range(0, len(values), _VARIABLES):
-        part = values[start : start + _VARIABLES]
+        part = _rounded(values[start : start + _VARIABLES])
         yield from connection.execute(sql.format(",".join("?" * len(part))), (*before, *part))
+
+
+def _rounded(values: Sequence[Any]) -> Sequence[Any]:
+    """The values, the last one repeated until they are a power of two: so few statements have to be compiled.
+
+    >>> _rounded([1, 2, 3]), _rounded([1])
+    ([1, 2, 3, 3], [1])
+    """
+    lacking = (1 << (len(values) - 1).bit_length()) - len(values)
+    return [*values, *[values[-1]] * lacking]

@@ -166,10 +166,10 @@ def _mixed(facts: list[Found], chunks: list[Found]) -> list[Found]:
 def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:
     """For each fact the name of the best retrieved entity that led to it."""
     rank = {entity: i for i, entity in enumerate(entities.tolist())}
-    wanted = set(facts.tolist())
+    wanted = np.isin(targets, facts)
     best: dict[int, int] = {}
-    for fact, entity in zip(targets.tolist(), sources.tolist(), strict=True):
-        if fact in wanted and rank[entity] < rank.get(best.get(fact, -1), len(rank)):
+    for fact, entity in zip(targets[wanted].tolist(), sources[wanted].tolist(), strict=True):
+        if rank[entity] < rank.get(best.get(fact, -1), len(rank)):
             best[fact] = entity
     rows = np.array(sorted(set(best.values())), dtype=np.int64)
     named = {row: entity.name for row, entity in zip(rows.tolist(), reader.entities(rows), strict=True)}
