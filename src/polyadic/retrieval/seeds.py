@@ -7,7 +7,7 @@ import numpy as np
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.conductance import completeness
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import targets_by_source
+from polyadic.retrieval.hits import distinct, targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Subgraph, position
 from polyadic.store.protocol import Hits, Links, Reader, Rows, Vectors
@@ -43,10 +43,10 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     same = alike(question.anchors, reader)
-    about = reader.titled(np.union1d(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
-    chunks = np.union1d(near_chunks.rows, about)
+    about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
+    chunks = distinct(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
-    facts = np.unique(np.concatenate([near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets]))
+    facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
     return Start(question.anchors, same, near_facts, near_chunks, facts, chunks)
 
 

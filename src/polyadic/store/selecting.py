@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 _VARIABLES = 512
@@ -11,9 +12,10 @@ def select_in(
     connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
     """Rows of a query that asks for what is ``IN ({})``, a list of values, however many there are."""
-    for start in range(0, len(values), _VARIABLES):
-        part = _rounded(values[start : start + _VARIABLES])
-        yield from connection.execute(sql.format(",".join("?" * len(part))), (*before, *part))
+    parts = (_rounded(values[start : start + _VARIABLES]) for start in range(0, len(values), _VARIABLES))
+    return chain.from_iterable(
+        connection.execute(sql.format(",".join("?" * len(part))), (*before, *part)) for part in parts
+    )
 
 
 def _rounded(values: Sequence[Any]) -> Sequence[Any]:

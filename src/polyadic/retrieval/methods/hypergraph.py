@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge_of
+from polyadic.retrieval.hits import distinct
 from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.question_entities import QuestionEntities
 from polyadic.retrieval.trace import Trace
@@ -71,7 +72,7 @@ class Hypergraph:
         """K_H = F*_V + F*_H, Eq. 16 to 18: its first facts, and the rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
-        facts = np.union1d(retrieved.rows, links.targets)
+        facts = distinct(retrieved.rows, links.targets)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
         best = _spread(facts, products, reader)[:_MOST_SHOWN]

@@ -21,7 +21,7 @@ import numpy as np
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.hits import above
+from polyadic.retrieval.hits import above, distinct
 from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.pagerank import Floats, pagerank
 from polyadic.retrieval.pairs import pairs_of
@@ -99,10 +99,10 @@ class Passages:
 
 def _neighbourhood(facts: Rows, chunks: Rows, h_q: Vectors, reader: Reader) -> Subgraph:
     """What lies around these facts and passages: their facts, and further facts of the entities in them."""
-    near = np.union1d(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    entities = np.unique(reader.entities_of(near).targets)
+    near = distinct(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
+    entities = distinct(reader.entities_of(near).targets)
     further = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q).targets
-    return surround(np.union1d(near, further), chunks, reader)
+    return surround(distinct(near, further), chunks, reader)
 
 
 def _held(graph: Subgraph) -> Places:

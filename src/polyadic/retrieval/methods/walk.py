@@ -19,6 +19,7 @@ from polyadic.retrieval.bridges import Bridges, facts_of_bridges, find_bridges
 from polyadic.retrieval.conductance import conduct, standardised
 from polyadic.retrieval.diffusion import Masses, diffuse
 from polyadic.retrieval.fit import knowledge_of
+from polyadic.retrieval.hits import distinct
 from polyadic.retrieval.items import Found, found
 from polyadic.retrieval.question import Question, read_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
@@ -80,8 +81,8 @@ class Walk:
         self, start: Start, first: _End, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
     ) -> _End:
         """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
-        facts = np.union1d(first.graph.facts, facts_of_bridges(bridges, asides, reader))
-        chunks = np.union1d(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
+        facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
+        chunks = distinct(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
         graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
         similarity = _to_question(graph.facts, aims, reader)
         second = reader.similarity("fact", graph.facts, asides).max(axis=0)
