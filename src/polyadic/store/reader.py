@@ -202,7 +202,7 @@ class SqliteReader(SqliteRecords):
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
         ids = self._arrays.ids("fact", facts).tolist()
         places = places_of_facts(self._connection, ids)
-        return [places[i] for i in ids]
+        return [places.get(i, ()) for i in ids]
 
     def chunk_places(self, chunks: Rows) -> list[Place]:
         ids = self._arrays.ids("chunk", chunks).tolist()

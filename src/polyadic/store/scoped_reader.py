@@ -93,7 +93,7 @@ class ScopedReader(SqliteReader):
         ids, stating = self._arrays.ids("fact", facts).tolist(), self.chunks_of(facts, self.size("chunk")).targets
         heard = set(self._arrays.ids("chunk", stating).tolist())
         places = places_of_facts(self._connection, ids, heard)
-        return [places[i] for i in ids]
+        return [places.get(i, ()) for i in ids]
 
     # the catalogue
 
