@@ -29,9 +29,10 @@ from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.sections import given_folder, replaced
 from benchmarks.speed import REPORT
+from polyadic.store.near_reader import HIGHEST, Scored
 from polyadic.store.nearness import Nearness
 from polyadic.store.protocol import Side
-from polyadic.store.reader import HIGHEST, Scored, SqliteReader
+from polyadic.store.reader import SqliteReader
 from polyadic.store.state import State
 
 HEADING = "## A million facts"

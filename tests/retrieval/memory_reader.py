@@ -184,6 +184,10 @@ class MemoryReader:
     def spread(self, entities: Rows) -> Rows:
         return np.array([self._tallies.entities[self._keys[row]].chunks for row in entities.tolist()], dtype=np.int64)
 
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        said = self.facts(rows) if side == "fact" else self.chunks(rows)
+        return np.array([one.tokens for one in said], dtype=np.int64)
+
     def entities(self, rows: Rows) -> list[Entity]:
         return [self._entity(self._keys[row]) for row in rows.tolist()]
 

@@ -1,11 +1,14 @@
 """Fitting to a budget."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.knowledge import Item, Kind
-from polyadic.retrieval.fit import fit, knowledge
+from polyadic.retrieval.fit import fit, knowledge, knowledge_of
+from polyadic.retrieval.items import Found
 from polyadic.retrieval.trace import Trace
+from tests.retrieval.stories import told
 
 ITEMS = st.lists(
     st.builds(
@@ -43,3 +46,13 @@ def test_knowledge_counts_tokens_and_traces() -> None:
     item = Item(Kind.FACT, "a", "a", 1.0, "", 7)
     found = knowledge("q?", "by hand", [item], 10, Trace())
     assert (found.tokens, found.omitted, found.trace[-1].name) == (7, 0, "fit")
+
+
+def test_no_more_is_fetched_than_fits() -> None:
+    """What is too long, and what comes twice, is told by its row and its tokens alone."""
+    reader = told({"one": [["Ada", "Babbage"]]})
+    fact, too_long = Found(Kind.FACT, 0, 5, 1.0, "one"), Found(Kind.CHUNK, 99, 9, 1.0, "two")
+    rows = [fact, too_long, fact]
+    found = knowledge_of("q?", "by hand", rows, 10, Trace(), reader)
+    assert [(item.id, item.why, item.tokens) for item in found.items] == [(reader.facts(np.array([0]))[0].id, "one", 5)]
+    assert (found.tokens, found.omitted) == (5, 1)

@@ -93,7 +93,12 @@ def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
         ("DELETE FROM vector WHERE id IN (SELECT vector FROM said)", "4 entities have other names"),
         ("UPDATE chunk SET stop = stop + 1000", "2 passages are not what stands in their documents"),
         ("UPDATE chunk SET start = 3, fresh = 3", "2 passages are not what stands in their documents"),
-        ("UPDATE revision SET text = 'Mars'", "2 passages are not what stands in their documents"),
+        ("UPDATE piece SET text = 'Mars'", "2 passages are not what stands in their documents"),
+        ("DELETE FROM piece", "2 passages are not what stands in their documents"),
+        (
+            "INSERT INTO piece VALUES (99 << 20, 'Mars')",
+            "1 texts are of documents that",
+        ),
         ("UPDATE chunk SET evidence = NULL", "4 entities differ from"),
         ("UPDATE chunk SET evidence = 'Mars'", "evidence that cannot be read"),
         ("UPDATE chunk SET evidence = '[[1, 2, 3, [], [[4]]]]'", "evidence that cannot be read"),

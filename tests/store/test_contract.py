@@ -98,7 +98,23 @@ def test_places_are_the_exact_words(store: Store) -> None:
         assert place.quote == ENGINE[0] == source.text[place.span.start : place.span.end]
         (chunk_place,) = reader.chunk_places(reader.chunks_of(rows, 10).targets)
         assert chunk_place.quote == source.text
+        chunks = reader.chunks_of(rows, 10).targets
+        assert reader.tokens("fact", rows).tolist() == [fact.tokens for fact in reader.facts(rows)]
+        assert reader.tokens("chunk", chunks).tolist() == [chunk.tokens for chunk in reader.chunks(chunks)]
         assert reader.document(source.id) == source
+
+
+def test_of_what_stands_in_many_documents_the_first_places_are_shown(store: Store) -> None:
+    sources = [publish(store, f"ada-{number}", [ADA, ENGINE]) for number in (7, 3, 9, 1, 8, 5, 0, 2, 6, 4)]
+    heard = frozenset(source.id for source in sources[:4])
+    with store.read() as reader, store.read(lambda _: heard) as scoped:
+        for facts in (np.array([0, 1]), np.array([1, 0, 1])):
+            for places in reader.fact_places(facts):
+                assert [place.source for place in places] == sorted(source.source for source in sources)[:8]
+            for places in scoped.fact_places(facts):
+                assert [place.source for place in places] == sorted(source.source for source in sources[:4])
+        first, second = reader.fact_places(np.array([1, 0]))
+        assert [first, second] == reader.fact_places(np.array([0, 1]))[::-1] and first != second
 
 
 def test_evidence_is_read_as_it_was_written(store: Store) -> None:

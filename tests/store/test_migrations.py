@@ -17,6 +17,7 @@ from polyadic.knowledge import Chunk, Document
 from polyadic.settings import ChunkingSettings, Settings
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from polyadic.store.sqlite import SqliteStore
+from polyadic.store.texts import PIECE, text_of
 from polyadic.themes import Hierarchy, Rearrangement
 from polyadic.workspace import Workspace
 from tests.server import ModelServer, ready
@@ -46,10 +47,11 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     copy(source, target, "statement")
     for table, columns in (
         ("participation", "fact, entity"),
-        ("revision", "id, document, content, recipe, title, title_key, text, metadata"),
         ("chunk", "id, digest, revision, start, stop, fresh, tokens, evidence"),
     ):
         copy(source, target, table, columns)
+    put_whole_texts_back(source)
+    copy(source, target, "revision", "id, document, content, recipe, title, title_key, text, metadata")
     for revision, recipe in target.execute("SELECT id, recipe FROM revision").fetchall():
         old_recipe = json.dumps(json.loads(recipe) | {"extractor": OLD_EXTRACTOR}, sort_keys=True)
         target.execute("UPDATE revision SET recipe = ? WHERE id = ?", (old_recipe, revision))
@@ -60,19 +62,32 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     target.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     target.execute("PRAGMA user_version = 1")
     target.commit()
+    source.rollback()
     source.close()
     target.close()
     return old
 
 
+def put_whole_texts_back(connection: sqlite3.Connection) -> None:
+    """Keep texts as versions before the seventh did."""
+    connection.execute("BEGIN")
+    connection.execute("ALTER TABLE revision ADD COLUMN text TEXT NOT NULL DEFAULT ''")
+    for (revision,) in connection.execute("SELECT id FROM revision").fetchall():
+        connection.execute("UPDATE revision SET text = ? WHERE id = ?", (text_of(connection, revision), revision))
+    connection.execute("DROP TABLE piece")
+    connection.execute("ALTER TABLE revision DROP COLUMN characters")
+
+
 def to_version_3(folder: Path) -> None:
     """Leave a store as version 3 wrote it: what has come since is taken away."""
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        put_whole_texts_back(connection)
         for table in ("theme", "theme_source", "summary", "state"):
             connection.execute(f"DROP TABLE {table}")
         for index in ("document_source", "revision_title", "revision_title_bare"):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("PRAGMA user_version = 3")
+        connection.commit()
 
 
 def copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: str = "*") -> None:
@@ -122,6 +137,22 @@ def test_a_store_of_version_3_gets_room_for_a_hierarchy(tmp_path: Path) -> None:
             assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 4, 0)
         withdraw(store, source)
         assert store.problems() == []
+
+
+def test_texts_are_cut_as_they_were(tmp_path: Path) -> None:
+    """Longer than a piece, of characters of one to four bytes."""
+    text = "Ada met Babbage in London 🜁. Ada né naît à Turin, 寒い。 " * (3 * PIECE // 40)
+    document = Document("memory:long", "Ada", text)
+    old = version_1(tmp_path, [document, TITLED])
+    with Workspace(old, SETTINGS) as kb, Workspace(tmp_path / "made", SETTINGS) as made:
+        assert kb.show_document("memory:long").document.text == text
+        assert export(kb) == export(made)
+        shown = kb.documents()
+        assert {record.source: record.characters for record in shown}["memory:long"] == len(text)
+        assert kb._existing_store.problems() == []
+        for fact in kb.facts_of("Babbage"):
+            for place in kb.show_fact(fact.id).places:
+                assert place.quote == text[place.span.start : place.span.end] != ""
 
 
 def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from polyadic.identity import loose_name, without_qualifier
+from polyadic.retrieval.hits import distinct
 from polyadic.store.protocol import Links, Reader, Rows
 from polyadic.text.function_words import words
 
@@ -54,7 +55,7 @@ def alike(entities: Rows, reader: Reader) -> Links:
 def _about_something(pairs: set[tuple[int, int]], reader: Reader) -> Links:
     """Those of which the second is what a passage is about."""
     links = _links(pairs)
-    is_subject = np.isin(links.targets, reader.titled(np.unique(links.targets), 1).sources)
+    is_subject = np.isin(links.targets, reader.titled(distinct(links.targets), 1).sources)
     return Links(links.sources[is_subject], links.targets[is_subject])
 
 
@@ -69,9 +70,9 @@ def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, i
     held = reader.holding([parts[-1] for parts in wanted.values()], _MOST_PASSAGES + 1)
     is_rare = np.bincount(held.sources, minlength=len(wanted)) <= _MOST_PASSAGES
     owners, passages = (part[is_rare[held.sources]].tolist() for part in (held.sources, held.targets))
-    titles = reader.titles_of(np.unique(np.array(passages, dtype=np.int64)))
+    titles = reader.titles_of(distinct(np.array(passages, dtype=np.int64)))
     subjects = dict(zip(titles.sources.tolist(), titles.targets.tolist(), strict=True))
-    others = np.unique(titles.targets)
+    others = distinct(titles.targets)
     called = zip(others.tolist(), reader.entities(others), strict=True)
     parts_of = {other: loose_name(entity.name).split() for other, entity in called}
     rows = list(wanted)

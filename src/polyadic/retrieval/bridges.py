@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.diffusion import Masses
+from polyadic.retrieval.hits import distinct
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Subgraph
 from polyadic.store.protocol import Links, Reader, Rows, Vectors
@@ -36,7 +37,7 @@ class Bridges:
     @property
     def either(self) -> Rows:
         """The bridges and all that bear their names."""
-        return np.union1d(self.rows, self.alike.targets)
+        return distinct(self.rows, self.alike.targets)
 
     def questions(self, question: Question) -> list[str]:
         """What is asked of each."""
@@ -76,11 +77,16 @@ def _named_elsewhere(entities: Rows, reader: Reader) -> Rows:
 
 def facts_of_bridges(bridges: Bridges, vectors: Vectors, reader: Reader) -> Rows:
     """A few facts of each bridge: those most like what is asked of it."""
-    found = [
-        reader.facts_of(_both(bridges, row), FACTS_OF_A_BRIDGE, vector).targets
-        for row, vector in zip(bridges.rows.tolist(), vectors, strict=True)
-    ]
-    return np.unique(np.concatenate(found))
+    named = bridges.either
+    is_hub = reader.degrees("entity", named) > FACTS_OF_A_BRIDGE
+    known_hubs = set(named[is_hub].tolist())
+    # All facts of those that have only a few are found at once, whatever is asked of them.
+    found = [reader.facts_of(named[~is_hub], FACTS_OF_A_BRIDGE, vectors[0]).targets]
+    for row, vector in zip(bridges.rows.tolist(), vectors, strict=True):
+        hubs = [hub for hub in _both(bridges, row).tolist() if hub in known_hubs]
+        if hubs:
+            found.append(reader.facts_of(np.array(hubs), FACTS_OF_A_BRIDGE, vector).targets)
+    return distinct(*found)
 
 
 def _both(bridges: Bridges, row: int) -> Rows:

@@ -1,18 +1,35 @@
 """Fitting knowledge to a budget of tokens."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol, TypeVar
 
-from polyadic.knowledge import Item, Knowledge
+from polyadic.knowledge import Item, Kind, Knowledge
+from polyadic.retrieval.items import Found, told
 from polyadic.retrieval.trace import Trace
+from polyadic.store.protocol import Reader
 
 
-def fit(items: Iterable[Item], context_tokens: int) -> tuple[tuple[Item, ...], int]:
+class Fitting(Protocol):
+    """What costs tokens; one kind and identifier are one thing."""
+
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def id(self) -> Hashable: ...
+    @property
+    def tokens(self) -> int: ...
+
+
+_Fitting = TypeVar("_Fitting", bound=Fitting)
+
+
+def fit(items: Iterable[_Fitting], context_tokens: int) -> tuple[tuple[_Fitting, ...], int]:
     """The items that fit, best first and each once, and how many did not.
 
     What is too long for the room that is left is passed over, so that something shorter may use it.
     """
-    kept: dict[tuple[str, str], Item] = {}
-    omitted: set[tuple[str, str]] = set()
+    kept: dict[tuple[Kind, Hashable], _Fitting] = {}
+    omitted: set[tuple[Kind, Hashable]] = set()
     room = context_tokens
     for item in items:
         identity = (item.kind, item.id)
@@ -29,6 +46,20 @@ def fit(items: Iterable[Item], context_tokens: int) -> tuple[tuple[Item, ...], i
 def knowledge(question: str, method: str, items: Iterable[Item], context_tokens: int, trace: Trace) -> Knowledge:
     """What a method returns: its items within the budget, with the trace of how they were found."""
     kept, omitted = fit(items, context_tokens)
-    tokens = sum(item.tokens for item in kept)
-    trace.done("fit", f"{len(kept)} items of {tokens} tokens; {omitted} did not fit into {context_tokens}")
-    return Knowledge(question, method, kept, tokens, omitted, trace.steps)
+    return _fitted(question, method, kept, omitted, context_tokens, trace)
+
+
+def knowledge_of(
+    question: str, method: str, found: Iterable[Found], context_tokens: int, trace: Trace, reader: Reader
+) -> Knowledge:
+    """The same of what was found; no more is fetched than fits."""
+    kept, omitted = fit(found, context_tokens)
+    return _fitted(question, method, told(kept, reader), omitted, context_tokens, trace)
+
+
+def _fitted(
+    question: str, method: str, items: Sequence[Item], omitted: int, context_tokens: int, trace: Trace
+) -> Knowledge:
+    tokens = sum(item.tokens for item in items)
+    trace.done("fit", f"{len(items)} items of {tokens} tokens; {omitted} did not fit into {context_tokens}")
+    return Knowledge(question, method, tuple(items), tokens, omitted, trace.steps)

@@ -5,6 +5,18 @@ import numpy as np
 from polyadic.store.protocol import Hits, Links, Reader, Rows, Side, Vectors
 
 
+def distinct(*rows: Rows) -> Rows:
+    """The rows of all of these, each once and in ascending order; of the few of a question sooner than by np.unique.
+
+    >>> distinct(np.array([3, 1]), np.array([1])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(np.concatenate(rows))
+    is_first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
+
+
 def above(least: float, hits: Hits) -> Hits:
     """The hits with at least this score."""
     passed = hits.scores >= least

@@ -1,28 +1,79 @@
 """From rows of a store to items of knowledge."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
 
 from polyadic.knowledge import Item, Kind
 from polyadic.store.protocol import Reader, Rows, Vectors
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fact or a chunk that was found, before what it says and where it stands are fetched.
+
+    Only what fits into a budget of tokens needs to be.
+    """
+
+    kind: Kind
+    row: int
+    tokens: int
+    score: float
+    why: str
+
+    @property
+    def id(self) -> int:
+        return self.row
+
+
+def found(
+    side: Literal["fact", "chunk"], rows: Rows, scores: Vectors, whys: Sequence[str], reader: Reader
+) -> list[Found]:
+    """These rows, in the order given."""
+    kind, tokens = Kind(side), reader.tokens(side, rows).tolist()
+    given = zip(rows.tolist(), tokens, scores.tolist(), whys, strict=True)
+    return [Found(kind, row, count, score, why) for row, count, score, why in given]
+
+
+def told(wanted: Sequence[Found], reader: Reader) -> list[Item]:
+    """The items of what was found, in the order given; all facts are fetched at once, and all chunks."""
+    facts, chunks = ([one for one in wanted if one.kind is kind] for kind in (Kind.FACT, Kind.CHUNK))
+    items = iter(_fact_items(facts, reader)), iter(_chunk_items(chunks, reader))
+    return [next(items[one.kind is Kind.CHUNK]) for one in wanted]
+
+
 def fact_items(facts: Rows, scores: Vectors, whys: Sequence[str], reader: Reader) -> list[Item]:
     """An item for each fact, in the order given."""
-    found = zip(reader.facts(facts), reader.fact_places(facts), scores.tolist(), whys, strict=True)
-    return [
-        Item(Kind.FACT, fact.id, fact.text, score, why, fact.tokens, places, fact.entities)
-        for fact, places, score, why in found
-    ]
+    return told(found("fact", facts, scores, whys, reader), reader)
 
 
 def chunk_items(chunks: Rows, scores: Vectors, whys: Sequence[str], reader: Reader) -> list[Item]:
     """An item for each chunk, in the order given."""
-    found = zip(reader.chunks(chunks), reader.chunk_places(chunks), scores.tolist(), whys, strict=True)
-    return [
-        Item(Kind.CHUNK, chunk.id, chunk.text, score, why, chunk.tokens, (place,)) for chunk, place, score, why in found
-    ]
+    return told(found("chunk", chunks, scores, whys, reader), reader)
 
 
 def similar(scores: Iterable[float]) -> list[str]:
     """Why something is there that resembles the question."""
     return [f"similar to the question ({score:.2f})" for score in scores]
+
+
+def _fact_items(facts: Sequence[Found], reader: Reader) -> list[Item]:
+    rows = _rows(facts)
+    return [
+        Item(Kind.FACT, fact.id, fact.text, one.score, one.why, one.tokens, places, fact.entities)
+        for one, fact, places in zip(facts, reader.facts(rows), reader.fact_places(rows), strict=True)
+    ]
+
+
+def _chunk_items(chunks: Sequence[Found], reader: Reader) -> list[Item]:
+    """The words of a chunk are those that stand in its place."""
+    return [
+        Item(Kind.CHUNK, place.chunk_id, place.quote, one.score, one.why, one.tokens, (place,))
+        for one, place in zip(chunks, reader.chunk_places(_rows(chunks)), strict=True)
+    ]
+
+
+def _rows(wanted: Sequence[Found]) -> Rows:
+    return np.array([one.row for one in wanted], dtype=np.int64)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyadic.identity import loose_name
 from polyadic.knowledge import Span
@@ -93,7 +92,8 @@ def _forms(name: str, language: str) -> tuple[str, ...]:
     """
     loose = loose_name(name)
     bare = without_article(loose, language)
-    if bare != without_article(bare, language):
+    has_other_forms = bare != loose or language in _GENITIVES or language in _FOREIGN_ARTICLES
+    if not has_other_forms or bare != without_article(bare, language):
         return (loose,)
     stems = [bare, *(bare.removesuffix(ending) for ending in _GENITIVES.get(language, ()) if bare.endswith(ending))]
     titles = (f"{article} {stem}" for stem in stems for article in _FOREIGN_ARTICLES.get(language, ()))
@@ -106,7 +106,7 @@ def _is_loose_end(text: str, word: Span) -> bool:
     return shown in _ARTICLES or (shown == "s" and text[max(word.start - 1, 0)] in "'’")
 
 
-def _telling(text: str, words: Sequence[Span], language: str) -> NDArray[np.bool_]:
+def _telling(text: str, words: Sequence[Span], language: str) -> list[bool]:
     """Which words a name may begin or end with."""
     shown = [text[word.start : word.end] for word in words]
     capitals = [any(c.isupper() for c in word) for word in shown]
@@ -115,7 +115,7 @@ def _telling(text: str, words: Sequence[Span], language: str) -> NDArray[np.bool
     common = function_words(language) | function_words("en")
     told = (not cased or capital or word[0].isdigit() for capital, word in zip(capitals, shown, strict=True))
     # "Who" at the start of a question is not the band.
-    return np.array([tells and ((i > 0 and cased) or shown[i].lower() not in common) for i, tells in enumerate(told)])
+    return [tells and ((i > 0 and cased) or shown[i].lower() not in common) for i, tells in enumerate(told)]
 
 
 def _longest(words: Sequence[Span], runs: Sequence[_Run], known: Mapping[str, tuple[int, ...]]) -> list[Mention]:

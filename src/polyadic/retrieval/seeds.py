@@ -7,7 +7,7 @@ import numpy as np
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.conductance import completeness
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import targets_by_source
+from polyadic.retrieval.hits import distinct, targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Subgraph, position
 from polyadic.store.protocol import Hits, Links, Reader, Rows, Vectors
@@ -43,10 +43,10 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     same = alike(question.anchors, reader)
-    about = reader.titled(np.union1d(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
-    chunks = np.union1d(near_chunks.rows, about)
+    about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
+    chunks = distinct(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
-    facts = np.unique(np.concatenate([near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets]))
+    facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
     return Start(question.anchors, same, near_facts, near_chunks, facts, chunks)
 
 
@@ -91,9 +91,11 @@ def _share_named(facts: Rows, question: Question, reader: Reader) -> Vectors:
     np.maximum.at(weights, question.groups, _rarity(question.anchors, reader))
     shares = _shares(weights)
     group_of = dict(zip(question.anchors.tolist(), question.groups.tolist(), strict=True))
-    entities = targets_by_source(reader.entities_of(facts))
-    held = ({group_of[entity] for entity in entities.get(fact, ()) if entity in group_of} for fact in facts.tolist())
-    return np.array([shares[list(groups)].sum() for groups in held], dtype=np.float32)
+    links = reader.entities_of(facts)
+    named = np.isin(links.targets, question.anchors)
+    entities = targets_by_source(Links(links.sources[named], links.targets[named]))
+    held = ({group_of[entity] for entity in entities.get(fact, ())} for fact in facts.tolist())
+    return np.array([shares[list(groups)].sum() if groups else 0.0 for groups in held], dtype=np.float32)
 
 
 def _rarity(entities: Rows, reader: Reader) -> Vectors:

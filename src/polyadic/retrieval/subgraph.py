@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.retrieval.hits import distinct
 from polyadic.store.protocol import Links, Reader, Rows
 
 Places = NDArray[np.int64]
@@ -39,11 +40,11 @@ class Subgraph:
 
 def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS) -> Subgraph:
     """The subgraph that these facts span, with these chunks even where they state none of them."""
-    facts = np.unique(facts)
+    facts = distinct(facts)
     participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
-    chunks = np.union1d(statement.targets, chunks)
+    chunks = distinct(statement.targets, chunks)
     naming = reader.titles_of(chunks)
-    entities = np.unique(np.concatenate([participation.targets, naming.targets, alike.sources, alike.targets]))
+    entities = distinct(participation.targets, naming.targets, alike.sources, alike.targets)
     return Subgraph(
         facts,
         entities,

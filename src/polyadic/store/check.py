@@ -16,6 +16,7 @@ from polyadic.overlay import Overlay
 from polyadic.store.database import rolled_back
 from polyadic.store.digests import vector_digest
 from polyadic.store.records import load_evidence, overlay_of
+from polyadic.store.texts import stray_texts, text_of
 from polyadic.store.theme_check import theme_problems
 
 _MOST = 10
@@ -79,9 +80,10 @@ def _truth(connection: sqlite3.Connection) -> _Truth:
 def _misplaced_chunks(connection: sqlite3.Connection) -> int:
     """A chunk's identifier holds its document, where it begins, and its text: so all of these are checked."""
     wrong = 0
-    for revision, document, text in connection.execute(
-        "SELECT r.id, lower(hex(d.digest)), r.text FROM document d JOIN revision r ON r.id = d.current"
+    for revision, document in connection.execute(
+        "SELECT r.id, lower(hex(d.digest)) FROM document d JOIN revision r ON r.id = d.current"
     ):
+        text = text_of(connection, revision)
         for digest, start, stop, fresh in connection.execute(
             "SELECT lower(hex(digest)), start, stop, fresh FROM chunk WHERE revision = ?", (revision,)
         ):
@@ -172,6 +174,7 @@ def _wrong_said(connection: sqlite3.Connection, truth: _Truth) -> int:
 
 _OF_CHUNKS: Mapping[str, Callable[[sqlite3.Connection], int]] = {
     "passages are not what stands in their documents": _misplaced_chunks,
+    "texts are of documents that are gone": stray_texts,
     "passages lack vectors": _unembedded_chunks,
     "vectors are for passages that are gone": _stray_windows,
     "vectors are used more or less often than noted": _miscounted_vectors,

@@ -18,7 +18,7 @@ from polyadic.store.incidence import Floats, Integers
 if TYPE_CHECKING:
     import faiss
 
-LEAST = 16_384
+LEAST = 8_192
 """Fewer vectors are compared as they are, which takes no longer."""
 _WIDTH, _BITS = 2, 4
 _LEARNED_FROM, _ROUNDS = 16_384, 10

@@ -9,7 +9,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from polyadic.errors import StoreError
-from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, VERSION
+from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, TEXTS_CUT_IN, VERSION
+from polyadic.store.texts import cut_whole_texts
 
 BUSY_MILLISECONDS = 30_000
 READING_CACHE, WRITING_CACHE = 16, 64
@@ -128,6 +129,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         for script in MIGRATIONS[before:]:
             for statement in _statements(script):
                 connection.execute(statement)
+        if before < TEXTS_CUT_IN:
+            cut_whole_texts(connection)
         if before < NAMES_RENEWED_IN:
             # Imported late: what derives stands on this module.
             from polyadic.store.derived import renew_names

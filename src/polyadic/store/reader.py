@@ -1,8 +1,7 @@
 """Reading one committed state of the SQLite store: arrays for what is near, tables for what it says."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Literal
 
@@ -10,68 +9,31 @@ import numpy as np
 
 from polyadic.derivation import mean_score
 from polyadic.knowledge import Chunk, Entity, Fact, Place, Span
-from polyadic.store.arrays import Arrays, Way
+from polyadic.store.arrays import Way
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
-from polyadic.store.incidence import limited
-from polyadic.store.nearness import Nearness
-from polyadic.store.places import FACT_PLACES, PLACED, PLACES_SHOWN, place
+from polyadic.store.near_reader import SqliteNear
+from polyadic.store.places import places_of_chunks, places_of_facts
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
-from polyadic.store.ranking import best_of
-from polyadic.store.record_reader import SqliteRecords
 from polyadic.store.selecting import select_in
 from polyadic.store.state import State
+from polyadic.store.texts import quotes
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_reader import SqliteThemes
 from polyadic.store.themes import Themes
 
-Scored = Literal["entity", "fact"]
-"""Sides that have scores."""
-HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
-"""Of all scores there may be."""
 
-
-class SqliteReader(SqliteRecords):
+class SqliteReader(SqliteNear):
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
     def __init__(
         self, connection: sqlite3.Connection, state: Callable[[], State], themes: Callable[[], ThemeArrays]
     ) -> None:
-        super().__init__(connection)
-        self._load_state = state
+        super().__init__(connection, state)
         self._load_themes = themes
-        self._asked: dict[tuple[Side, bytes], Nearness] = {}
 
-    @cached_property
-    def _state(self) -> State:
-        """Loaded only for what needs it: looking up a document, or deleting one, does not."""
-        return self._load_state()
-
-    @property
-    def _arrays(self) -> Arrays:
-        """Numbers and neighbours of what may be seen: here of all, of less within a scope."""
-        return self._state
-
-    # nearest by vector, and by words
-
-    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        rows = self._near(side, vector, k)
-        return best_of(rows, self._cosines(side, rows, vector), k)
-
-    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
-        rows = self._near(side, vector, k, side)
-        return best_of(rows, self._cosines(side, rows, vector) * self.scores(side, rows), k)
-
-    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        if not len(rows):
-            return np.zeros((len(vectors), 0), dtype=np.float32)
-        known = self._state.vectors(side)
-        places, owners = known.places(rows)
-        return _highest(self._of_seen(side, vectors @ known.at(places).T, places), owners, len(rows))
-
-    def directions(self, entities: Rows) -> Vectors:
-        return self._state.vectors("entity").directions(entities)
+    # nearest by words
 
     def search(self, words: str, k: int) -> Hits:
         query = any_of(words)
@@ -110,16 +72,6 @@ class SqliteReader(SqliteRecords):
 
     # neighbours over incidence
 
-    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
-        targets, owners = self._arrays.linked("entity_fact", entities)
-        sizes = np.bincount(owners, minlength=len(entities))
-        of_hub = np.flatnonzero(sizes[owners] > limit)
-        kept = np.ones(len(targets), dtype=bool)
-        if len(of_hub):
-            kept[of_hub] = False
-            kept[of_hub[self._nearest_of_each(targets[of_hub], owners[of_hub], limit, toward)]] = True
-        return Links(entities[owners[kept]], targets[kept])
-
     def entities_of(self, facts: Rows) -> Links:
         return self._links("fact_entity", facts)
 
@@ -150,6 +102,10 @@ class SqliteReader(SqliteRecords):
 
     def spread(self, entities: Rows) -> Rows:
         return self._arrays.spread(entities)
+
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        found = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id IN ({{}})")
+        return np.array([tokens for (tokens,) in found], dtype=np.int64)
 
     # fetch, in the order asked
 
@@ -186,29 +142,25 @@ class SqliteReader(SqliteRecords):
         found = self._fetch(
             "chunk",
             rows,
-            "SELECT c.id, d.digest, c.start, c.stop, substr(r.text, c.start + 1, c.stop - c.start), c.tokens,"
-            f" c.fresh FROM {PLACED} WHERE c.id IN ({{}})",
+            "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.fresh"
+            " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+            " WHERE c.id IN ({})",
         )
+        texts = quotes(self._connection, [row[1:4] for row in found])
         return [
             Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
-            for document, start, stop, text, tokens, fresh in found
+            for (document, _, start, stop, tokens, fresh), text in zip(found, texts, strict=True)
         ]
 
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
-        sql = f"{FACT_PLACES} ORDER BY d.source, s.start LIMIT ?"
-        return [
-            tuple(place(*row) for row in self._connection.execute(sql, (fact, PLACES_SHOWN)))
-            for fact in self._arrays.ids("fact", facts).tolist()
-        ]
+        ids = self._arrays.ids("fact", facts).tolist()
+        places = places_of_facts(self._connection, ids)
+        return [places.get(i, ()) for i in ids]
 
     def chunk_places(self, chunks: Rows) -> list[Place]:
-        found = self._fetch(
-            "chunk",
-            chunks,
-            "SELECT c.id, d.digest, d.source, r.title, r.pages, r.extractor, c.digest, c.start, c.stop,"
-            f" substr(r.text, c.start + 1, c.stop - c.start) FROM {PLACED} WHERE c.id IN ({{}})",
-        )
-        return [place(*row) for row in found]
+        ids = self._arrays.ids("chunk", chunks).tolist()
+        places = places_of_chunks(self._connection, ids)
+        return [places[i] for i in ids]
 
     # the catalogue
 
@@ -267,42 +219,9 @@ class SqliteReader(SqliteRecords):
 
     # steps of the above
 
-    def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
-        """Rows, in ascending order, that may be the k nearest to a vector, or have the k highest products with scores.
-
-        They are found fast, by numbers that may be off in their last digits; what is exact is then told of these alone.
-        """
-        near = self._nearness(side, vector)
-        return near.contenders(k, self._state.all_scores(scored), HIGHEST[scored]) if scored else near.contenders(k)
-
-    def _nearest_of_each(self, facts: Rows, owners: Rows, k: int, vector: Vectors) -> Rows:
-        """Of facts, owner by owner, the places of the k nearest of each owner."""
-        places = self._nearness("fact", vector).among(facts, owners, k)
-        distinct, of_distinct = np.unique(facts[places], return_inverse=True)
-        cosines = self._cosines("fact", distinct, vector)[of_distinct]
-        order = np.lexsort((facts[places], -cosines, owners[places]))
-        return places[order[limited(owners[places][order], k)]]
-
-    def _nearness(self, side: Side, vector: Vectors) -> Nearness:
-        """Kept as long as this reader is: a method asks for the same in several ways."""
-        asked = (side, vector.tobytes())
-        if asked not in self._asked:
-            self._asked[asked] = Nearness(self._state.vectors(side), vector)
-        return self._asked[asked]
-
-    def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
-        """Of each row, the same whichever others are asked for."""
-        known = self._state.vectors(side)
-        places, owners = known.places(rows)
-        return _highest(self._of_seen(side, known.exact_cosines(places, vector), places), owners, len(rows))
-
     def _links(self, way: Way, rows: Rows, limit: int | None = None) -> Links:
         targets, owners = self._arrays.linked(way, rows, limit)
         return Links(rows[owners], targets)
-
-    def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
-        """Similarities of the vectors at these places (the last axis), as far as they may be seen."""
-        return similarities
 
     def _is_seen_chunk(self, chunk: int) -> bool:
         """Whether a chunk (key of the table) may be seen."""
@@ -316,11 +235,3 @@ class SqliteReader(SqliteRecords):
     def _sum(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]
         return total
-
-
-def _highest(similarities: Vectors, owners: Rows, rows: int) -> Vectors:
-    """Of the similarities of vectors (the last axis) the highest of each of so many rows that they belong to."""
-    if similarities.shape[-1] > rows:
-        firsts = np.searchsorted(owners, np.arange(rows))
-        similarities = np.maximum.reduceat(similarities, firsts, axis=-1)
-    return np.asarray(similarities, dtype=np.float32)

@@ -83,12 +83,15 @@ class Reader(Protocol):
     def spread(self, entities: Rows) -> Rows:
         """In how many chunks each entity occurs, shape (n,)."""
 
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        """How many tokens the text of each row has, shape (n,)."""
+
     # fetch, in the order asked
     def entities(self, rows: Rows) -> list[Entity]: ...
     def facts(self, rows: Rows) -> list[Fact]: ...
     def chunks(self, rows: Rows) -> list[Chunk]: ...
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
-        """Where each fact is stated: one place a span of evidence, in document order."""
+        """Where each fact is stated: one place a span of evidence, in document order; of many the first few."""
 
     def chunk_places(self, chunks: Rows) -> list[Place]: ...
 

@@ -19,11 +19,12 @@ from polyadic.store.records import (
     stamp_of,
 )
 from polyadic.store.selecting import select_in
+from polyadic.store.texts import text_of
 from polyadic.store.theme_records import hierarchy_of
 from polyadic.themes import Hierarchy
 
 _RECORDS = (
-    "SELECT d.digest, d.source, r.title, length(r.text), r.metadata, r.extractor,"
+    "SELECT d.digest, d.source, r.title, r.characters, r.metadata, r.extractor,"
     " (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL),"
     " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
     " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
@@ -91,13 +92,14 @@ class SqliteRecords:
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
-            "SELECT d.source, r.title, r.text, r.metadata, r.pages FROM document d JOIN revision r ON r.id = d.current"
+            "SELECT r.id, d.source, r.title, r.metadata, r.pages FROM document d JOIN revision r ON r.id = d.current"
             " WHERE d.digest = ?",
             (digest_bytes(document_id),),
         ).fetchone()
         if row is None:
             raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
-        source, title, text, metadata, pages = row
+        revision, source, title, metadata, pages = row
+        text = text_of(self._connection, revision)
         return Document(source, title, text, load_metadata(metadata), load_pages(pages))
 
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:

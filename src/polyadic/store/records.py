@@ -9,6 +9,7 @@ from polyadic.knowledge import Chunk, Evidence, Participation, Span, fact_of
 from polyadic.overlay import Decision, Kind, Overlay
 from polyadic.store.protocol import Stamp
 from polyadic.store.selecting import select_in
+from polyadic.store.texts import text_of
 
 
 def dump_evidence(evidence: Sequence[Evidence]) -> str:
@@ -97,7 +98,7 @@ def chunks_of(
     connection: sqlite3.Connection, document_id: str, revision: int
 ) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
     """The chunks of a revision with their evidence, in the order of the document."""
-    (text,) = connection.execute("SELECT text FROM revision WHERE id = ?", (revision,)).fetchone()
+    text = text_of(connection, revision)
     rows = connection.execute(
         "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
     )

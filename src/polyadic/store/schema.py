@@ -1,7 +1,7 @@
 """The tables of the SQLite store, and how a store of an earlier version becomes one of this version.
 
-Truth: ``document``, ``revision``, ``chunk`` (with its evidence as JSON). All other tables are derived from these
-and kept in step by the transaction that makes a revision current.
+Truth: ``document``, ``revision``, ``piece`` (of its text), ``chunk`` (with its evidence as JSON). All other tables are
+derived from these and kept in step by the transaction that makes a revision current.
 """
 
 # One script a version, never edited once released; a store is brought forward by those it lacks.
@@ -230,9 +230,18 @@ MIGRATIONS = (
     CREATE INDEX revision_title ON revision (title_key);
     CREATE INDEX revision_title_bare ON revision (title_bare);
     """,
+    """
+    CREATE TABLE piece (                        -- of the text of a revision, so that quoting reads no more (texts.py)
+        id INTEGER PRIMARY KEY,                 -- made of the revision and of the place in its text
+        text TEXT NOT NULL
+    );
+    ALTER TABLE revision ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;  -- of its text
+    """,
 )
 
 VERSION = len(MIGRATIONS)
 NAMES_RENEWED_IN = 3
 """The version that last changed under which loose names an entity is found (identity.called)."""
+TEXTS_CUT_IN = 7
+"""The version that began to keep texts in pieces (texts.cut_whole_texts)."""
 APPLICATION_ID = 0x506F6C79  # "Poly": tells our files from other people's SQLite files

@@ -12,10 +12,11 @@ from polyadic.errors import NotFound
 from polyadic.identity import called, entity_id, entity_key
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision
-from polyadic.store.places import FACT_PLACES, PLACES_SHOWN, place
+from polyadic.store.near_reader import HIGHEST, Scored
+from polyadic.store.places import places_of_facts
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
 from polyadic.store.ranking import contenders
-from polyadic.store.reader import HIGHEST, Scored, SqliteReader
+from polyadic.store.reader import SqliteReader
 from polyadic.store.row_vectors import Values
 from polyadic.store.scope import Scope, is_split_off
 from polyadic.store.selecting import select_in
@@ -90,7 +91,10 @@ class ScopedReader(SqliteReader):
         return [self._as_stated(row, _names(members[row]), fact) for row, fact in found]
 
     def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
-        return [self._places_of(np.array([fact])) for fact in facts.tolist()]
+        ids, stating = self._arrays.ids("fact", facts).tolist(), self.chunks_of(facts, self.size("chunk")).targets
+        heard = set(self._arrays.ids("chunk", stating).tolist())
+        places = places_of_facts(self._connection, ids, heard)
+        return [places.get(i, ()) for i in ids]
 
     # the catalogue
 
@@ -241,12 +245,6 @@ class ScopedReader(SqliteReader):
         if stated is None:
             return replace(fact, entities=names)
         return replace(fact, entities=names, score=mean_score(stated.score, stated.evidence), support=stated.evidence)
-
-    def _places_of(self, fact: Rows) -> tuple[Place, ...]:
-        chunks = self._arrays.chunk_ids[self.chunks_of(fact, self.size("chunk")).targets].tolist()
-        key = int(self._arrays.fact_ids[fact[0]])
-        stated = select_in(self._connection, f"{FACT_PLACES} AND c.id IN ({{}})", chunks, (key,))
-        return tuple(sorted((place(*row) for row in stated), key=lambda at: (at.source, at.span.start))[:PLACES_SHOWN])
 
 
 def _versions(said: EntityTally, attribute: Attribute) -> list[str]:

@@ -160,6 +160,8 @@ class State:
         self, side: Side, rows: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
         """A number of each row, as its tail tells it or, where it has none, its base."""
+        if self.placements[side].dead is None:
+            return of_base(rows)
         bases, tail = self.placements[side].locate(rows)
         there = np.flatnonzero(tail >= 0)
         if not len(there):

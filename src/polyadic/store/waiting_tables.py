@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from polyadic.knowledge import Document, Usage
 from polyadic.store.records import load_metadata, load_pages
+from polyadic.store.texts import text_of
 from polyadic.store.waiting import Awaited, WaitingCounts
 
 WAITS = "EXISTS (SELECT 1 FROM awaited a WHERE a.asker = document.digest)"
@@ -82,11 +83,12 @@ class WaitingTables:
 
     def document(self, document_id: str) -> Document | None:
         row = self._connection.execute(
-            f"SELECT d.source, r.title, r.text, r.metadata, r.pages FROM {_STAGED}", (bytes.fromhex(document_id),)
+            f"SELECT r.id, d.source, r.title, r.metadata, r.pages FROM {_STAGED}", (bytes.fromhex(document_id),)
         ).fetchone()
         if row is None:
             return None
-        source, title, text, metadata, pages = row
+        revision, source, title, metadata, pages = row
+        text = text_of(self._connection, revision)
         return Document(source, title, text, load_metadata(metadata), load_pages(pages))
 
     def settle(self, document_id: str, content: str) -> None:

@@ -28,6 +28,7 @@ from polyadic.store.records import (
     statements,
 )
 from polyadic.store.selecting import select_in
+from polyadic.store.texts import drop_text, put_text, text_of
 from polyadic.store.theme_tables import ThemeTables
 from polyadic.store.vector_needs import VectorNeeds
 from polyadic.store.waiting_tables import WAITS, WaitingTables
@@ -198,8 +199,8 @@ class SqliteWriter:
 
     def _insert_revision(self, document_row: int, document: Document, stamp: Stamp, chunks: Sequence[Chunk]) -> int:
         cursor = self._connection.execute(
-            "INSERT INTO revision (document, content, recipe, extractor, title, title_key, title_bare, text, metadata,"
-            " pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO revision (document, content, recipe, extractor, title, title_key, title_bare, characters,"
+            " metadata, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 document_row,
                 stamp.content,
@@ -208,12 +209,13 @@ class SqliteWriter:
                 document.title,
                 identity.entity_key(document.title),
                 identity.entity_key(identity.without_qualifier(document.title)),
-                document.text,
+                len(document.text),
                 dump_metadata(document.metadata),
                 dump_pages(document.pages),
             ),
         )
         revision = cursor.lastrowid or 0
+        put_text(self._connection, revision, document.text)
         self._connection.execute("INSERT INTO staged VALUES (?)", (revision,))
         self._connection.executemany(
             "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens) VALUES (?, ?, ?, ?, ?, ?)",
@@ -268,6 +270,7 @@ class SqliteWriter:
 
     def _delete_revision(self, revision: int) -> None:
         self._connection.execute("DELETE FROM chunk WHERE revision = ?", (revision,))
+        drop_text(self._connection, revision)
         self._connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
         self._connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
 
@@ -299,7 +302,8 @@ class SqliteWriter:
         )
 
     def _index_words(self, revision: int, sql: str) -> None:
-        title, text = self._connection.execute("SELECT title, text FROM revision WHERE id = ?", (revision,)).fetchone()
+        (title,) = self._connection.execute("SELECT title FROM revision WHERE id = ?", (revision,)).fetchone()
+        text = text_of(self._connection, revision)
         chunks = self._connection.execute("SELECT id, start, stop FROM chunk WHERE revision = ?", (revision,))
         rows = [(chunk, searchable(title), searchable(text[start:stop])) for chunk, start, stop in chunks]
         self._connection.executemany(sql, rows)

@@ -2,8 +2,8 @@
 
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge
-from polyadic.retrieval.items import chunk_items, similar
+from polyadic.retrieval.fit import knowledge_of
+from polyadic.retrieval.items import found, similar
 from polyadic.retrieval.trace import Trace
 from polyadic.store.protocol import Reader
 
@@ -21,6 +21,6 @@ class Chunks:
         vector = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
         hits = reader.nearest("chunk", vector, _MOST)
-        items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
-        trace.done("nearest", f"{len(items)} passages")
-        return knowledge(question, self.name, items, context_tokens, trace)
+        near = found("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        trace.done("nearest", f"{len(near)} passages")
+        return knowledge_of(question, self.name, near, context_tokens, trace, reader)

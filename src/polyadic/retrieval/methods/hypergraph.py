@@ -13,10 +13,11 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.knowledge import Item, Knowledge
+from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge
-from polyadic.retrieval.items import chunk_items, fact_items, similar
+from polyadic.retrieval.fit import knowledge_of
+from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.question_entities import QuestionEntities
 from polyadic.retrieval.trace import Trace
 from polyadic.settings import HypergraphSettings
@@ -42,21 +43,21 @@ class Hypergraph:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
-        found = await self._question_entities.named(question, reader)
-        trace.done("read the question", found.told)
+        named = await self._question_entities.named(question, reader)
+        trace.done("read the question", named.told)
         # h_q, and h_Vq = f(V_q joined by commas)
-        h_q, h_vq = await embedder.embed([question, ", ".join(found.names) or question])
+        h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
         trace.done("embed", "the question and its names")
         entities = self._entities(h_vq, reader, trace)
         facts, gathered = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
         s = self._settings
-        room = context_tokens - sum(item.tokens for item in (*facts, *chunks))
+        room = context_tokens - sum(one.tokens for one in (*facts, *chunks))
         if s.fill and s.fact_retrieval and room > 0:
             facts += _further_facts(h_q, gathered, room, reader, trace)
         sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
-        fitted = knowledge(question, self.name, _mixed(facts, chunks), context_tokens, trace)
-        return replace(fitted, usage=found.usage, sought=sought)
+        fitted = knowledge_of(question, self.name, _mixed(facts, chunks), context_tokens, trace, reader)
+        return replace(fitted, usage=named.usage, sought=sought)
 
     def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_V(q), Eq. 14."""
@@ -67,23 +68,24 @@ class Hypergraph:
         trace.done("entities", said)
         return hits
 
-    def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> tuple[list[Item], Rows]:
-        """K_H = F*_V + F*_H, Eq. 16 to 18: its first items, and the rows of all."""
+    def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> tuple[list[Found], Rows]:
+        """K_H = F*_V + F*_H, Eq. 16 to 18: its first facts, and the rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
-        facts = np.union1d(retrieved.rows, links.targets)
+        facts = distinct(retrieved.rows, links.targets)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
         best = _spread(facts, products, reader)[:_MOST_SHOWN]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
+        similar_ones = set(retrieved.rows.tolist())
         whys = [
-            f"similar to the question ({score:.2f})" if row in retrieved.rows else f"about {through[row]}"
+            f"similar to the question ({score:.2f})" if row in similar_ones else f"about {through[row]}"
             for row, score in zip(facts[best].tolist(), similarity[best].tolist(), strict=True)
         ]
-        items = fact_items(facts[best], products[best], whys, reader)
+        first = found("fact", facts[best], products[best], whys, reader)
         further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by their entities alone"
-        trace.done("expand", further + (f"; the first {len(items)} are kept" if len(items) < len(facts) else ""))
-        return items, facts
+        trace.done("expand", further + (f"; the first {len(first)} are kept" if len(first) < len(facts) else ""))
+        return first, facts
 
     def _retrieved_facts(self, h_q: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_H(q), Eq. 15."""
@@ -94,7 +96,7 @@ class Hypergraph:
         trace.done("facts", said)
         return hits
 
-    def _chunks(self, h_q: Vectors, reader: Reader, trace: Trace) -> list[Item]:
+    def _chunks(self, h_q: Vectors, reader: Reader, trace: Trace) -> list[Found]:
         """K_chunk, Eq. 20."""
         s = self._settings
         if not s.chunk_retrieval:
@@ -103,9 +105,9 @@ class Hypergraph:
         near = reader.nearest("chunk", h_q, max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks)
         hits, said = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
         hits = near if s.fill else hits
-        items = chunk_items(hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
-        trace.done("passages", said + (f", {len(items)} where there is room" if s.fill else ""))
-        return items
+        chunks = found("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        trace.done("passages", said + (f", {len(chunks)} where there is room" if s.fill else ""))
+        return chunks
 
 
 def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
@@ -117,20 +119,20 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
     return first, f"none above {threshold:g}, so the first {len(first.rows)}"
 
 
-def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[Item]:
+def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[Found]:
     """The facts that come next by similarity x score, as many as may fit."""
     near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
     new = ~np.isin(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
-    order, items = _spread(rows, products, reader), list[Item]()
+    order, facts = _spread(rows, products, reader), list[Found]()
     for start in range(0, len(order), _BLOCK):
-        if sum(item.tokens for item in items) >= room:
+        if sum(fact.tokens for fact in facts) >= room:
             break
         chosen = order[start : start + _BLOCK]
         similarity = reader.similarity("fact", rows[chosen], h_q[None, :])[0]
-        items += fact_items(rows[chosen], products[chosen], similar(similarity.tolist()), reader)
-    trace.done("fill", f"{len(items)} further facts")
-    return items
+        facts += found("fact", rows[chosen], products[chosen], similar(similarity.tolist()), reader)
+    trace.done("fill", f"{len(facts)} further facts")
+    return facts
 
 
 def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
@@ -155,20 +157,20 @@ def _switched_off(what: str, trace: Trace) -> Hits:
     return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
-def _mixed(facts: list[Item], chunks: list[Item]) -> list[Item]:
+def _mixed(facts: list[Found], chunks: list[Found]) -> list[Found]:
     """A passage after every few facts, so that neither crowds the other out of the budget."""
     heads = [facts[i : i + _FACTS_BEFORE_A_CHUNK] for i in range(0, len(facts), _FACTS_BEFORE_A_CHUNK)]
-    mixed = [item for head, chunk in zip_longest(heads, chunks) for item in (*(head or ()), chunk)]
-    return [item for item in mixed if item is not None]
+    mixed = [one for head, chunk in zip_longest(heads, chunks) for one in (*(head or ()), chunk)]
+    return [one for one in mixed if one is not None]
 
 
 def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:
     """For each fact the name of the best retrieved entity that led to it."""
     rank = {entity: i for i, entity in enumerate(entities.tolist())}
-    wanted = set(facts.tolist())
+    wanted = np.isin(targets, facts)
     best: dict[int, int] = {}
-    for fact, entity in zip(targets.tolist(), sources.tolist(), strict=True):
-        if fact in wanted and rank[entity] < rank.get(best.get(fact, -1), len(rank)):
+    for fact, entity in zip(targets[wanted].tolist(), sources[wanted].tolist(), strict=True):
+        if rank[entity] < rank.get(best.get(fact, -1), len(rank)):
             best[fact] = entity
     rows = np.array(sorted(set(best.values())), dtype=np.int64)
     named = {row: entity.name for row, entity in zip(rows.tolist(), reader.entities(rows), strict=True)}

@@ -18,11 +18,11 @@ similar to it are. Differences from the paper and its code:
 
 import numpy as np
 
-from polyadic.knowledge import Item, Knowledge
+from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge
-from polyadic.retrieval.hits import above
-from polyadic.retrieval.items import chunk_items, similar
+from polyadic.retrieval.fit import knowledge_of
+from polyadic.retrieval.hits import above, distinct
+from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.pagerank import Floats, pagerank
 from polyadic.retrieval.pairs import pairs_of
 from polyadic.retrieval.subgraph import Places, Subgraph, position, surround
@@ -51,10 +51,9 @@ class Passages:
         trace.done("nearest", f"{len(facts.rows)} facts and {len(dense.rows)} passages")
         if not len(facts.rows):
             trace.done("walk", "none, as no fact resembles the question")
-            items = chunk_items(
-                dense.rows[:_SHOWN], dense.scores[:_SHOWN], similar(dense.scores[:_SHOWN].tolist()), reader
-            )
-            return knowledge(question, self.name, items, context_tokens, trace)
+            rows, scores = dense.rows[:_SHOWN], dense.scores[:_SHOWN]
+            near = found("chunk", rows, scores, similar(scores.tolist()), reader)
+            return knowledge_of(question, self.name, near, context_tokens, trace, reader)
         starts = self._starts(facts, reader)
         names = [entity.name for entity in reader.entities(starts.rows)]
         vectors = await embedder.embed(names)
@@ -62,7 +61,8 @@ class Passages:
         graph = _neighbourhood(facts.rows, dense.rows, h_q, reader)
         mass = self._walk(graph, starts, dense, vectors, reader)
         trace.done("walk", f"over {len(graph.entities)} names and {len(graph.chunks)} passages")
-        return knowledge(question, self.name, _items(graph, mass, starts, names, reader), context_tokens, trace)
+        reached = _reached(graph, mass, starts, names, reader)
+        return knowledge_of(question, self.name, reached, context_tokens, trace, reader)
 
     def _starts(self, facts: Hits, reader: Reader) -> Hits:
         """The entities of the nearest facts: the mean similarity of these by the number of passages it is in."""
@@ -99,10 +99,10 @@ class Passages:
 
 def _neighbourhood(facts: Rows, chunks: Rows, h_q: Vectors, reader: Reader) -> Subgraph:
     """What lies around these facts and passages: their facts, and further facts of the entities in them."""
-    near = np.union1d(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    entities = np.unique(reader.entities_of(near).targets)
+    near = distinct(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
+    entities = distinct(reader.entities_of(near).targets)
     further = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q).targets
-    return surround(np.union1d(near, further), chunks, reader)
+    return surround(distinct(near, further), chunks, reader)
 
 
 def _held(graph: Subgraph) -> Places:
@@ -122,7 +122,7 @@ def _spread_out(scores: Vectors) -> Vectors:
     return (scores - lowest) / (highest - lowest) if highest > lowest else np.ones_like(scores)
 
 
-def _items(graph: Subgraph, mass: Floats, starts: Hits, names: list[str], reader: Reader) -> list[Item]:
+def _reached(graph: Subgraph, mass: Floats, starts: Hits, names: list[str], reader: Reader) -> list[Found]:
     """The passages with the greatest mass."""
     best = np.argsort(-mass, kind="stable")[:_SHOWN]
     best = best[mass[best] > 0]
@@ -132,4 +132,4 @@ def _items(graph: Subgraph, mass: Floats, starts: Hits, names: list[str], reader
         if entity in known:
             named.setdefault(chunk, []).append(known[entity])
     whys = [f"about {', '.join(named[chunk])}" if chunk in named else "reached by the walk" for chunk in best.tolist()]
-    return chunk_items(graph.chunks[best], mass[best].astype(np.float32), whys, reader)
+    return found("chunk", graph.chunks[best], mass[best].astype(np.float32), whys, reader)

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyadic.knowledge import Item, Kind, Knowledge
+from polyadic.knowledge import Kind, Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.arrangement import arrange
 from polyadic.retrieval.bridges import Bridges, facts_of_bridges, find_bridges
 from polyadic.retrieval.conductance import conduct, standardised
 from polyadic.retrieval.diffusion import Masses, diffuse
-from polyadic.retrieval.fit import knowledge
-from polyadic.retrieval.items import chunk_items, fact_items
+from polyadic.retrieval.fit import knowledge_of
+from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.items import Found, found
 from polyadic.retrieval.question import Question, read_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
 from polyadic.retrieval.reasons import Reasons
@@ -33,7 +34,7 @@ _CHUNKS_ABOUT_A_BRIDGE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _End:
     """A walk's end: where the mass is, and how similar facts are to the question and to what is asked of bridges."""
 
     graph: Subgraph
@@ -57,61 +58,61 @@ class Walk:
         aims = await embedder.embed([asked.text, asked.remainder or asked.text])
         trace.done("embed", "the question, and the question without its names")
         start = find_start(asked, aims[0], reader)
-        found = self._first(start, aims, reader)
-        bridges = find_bridges(found.graph, found.masses, asked, reader)
-        trace.done("walk", f"{_size(found.graph)}; bridges: {', '.join(bridges.names) or 'none'}")
+        end = self._first(start, aims, reader)
+        bridges = find_bridges(end.graph, end.masses, asked, reader)
+        trace.done("walk", f"{_size(end.graph)}; bridges: {', '.join(bridges.names) or 'none'}")
         asides = np.zeros((0, aims.shape[1]), dtype=np.float32)
         if self._settings.second_walk and bridges.names:
             asides = await embedder.embed(bridges.questions(asked))
             trace.done("embed", f"what is asked of {len(asides)} bridges")
-            found = self._second(start, found, bridges, aims, asides, reader)
-            trace.done("second walk", _size(found.graph))
-        items = self._items(asked, bridges, found, aims, asides, reader)
-        trace.done("rank", f"{len(items)} facts and passages")
-        return knowledge(question, self.name, items, context_tokens, trace)
+            end = self._second(start, end, bridges, aims, asides, reader)
+            trace.done("second walk", _size(end.graph))
+        ranked = self._ranked(asked, bridges, end, aims, asides, reader)
+        trace.done("rank", f"{len(ranked)} facts and passages")
+        return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
 
-    def _first(self, start: Start, aims: Vectors, reader: Reader) -> _Found:
+    def _first(self, start: Start, aims: Vectors, reader: Reader) -> _End:
         graph = surround(start.facts, start.chunks, reader, start.alike)
         similarity = to_question(graph.facts, aims, reader)
         masses = self._diffuse(start, graph, standardised(similarity), reader)
-        return _Found(graph, masses, similarity, np.zeros_like(similarity))
+        return _End(graph, masses, similarity, np.zeros_like(similarity))
 
     def _second(
-        self, start: Start, first: _Found, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
-    ) -> _Found:
+        self, start: Start, first: _End, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
+    ) -> _End:
         """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
-        facts = np.union1d(first.graph.facts, facts_of_bridges(bridges, asides, reader))
-        chunks = np.union1d(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
+        facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
+        chunks = distinct(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
         graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
         similarity = to_question(graph.facts, aims, reader)
         second = reader.similarity("fact", graph.facts, asides).max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
-        return _Found(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
+        return _End(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
 
     def _diffuse(self, start: Start, graph: Subgraph, relevance: Vectors, reader: Reader) -> Masses:
         return diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader), self._settings.damping)
 
-    def _items(
-        self, asked: Question, bridges: Bridges, found: _Found, aims: Vectors, asides: Vectors, reader: Reader
-    ) -> list[Item]:
+    def _ranked(
+        self, asked: Question, bridges: Bridges, end: _End, aims: Vectors, asides: Vectors, reader: Reader
+    ) -> list[Found]:
         """The best passages, with the best facts that they state."""
-        graph = found.graph
+        graph = end.graph
         second = np.zeros(len(graph.chunks), dtype=np.float32)
         if len(asides):
             second = reader.similarity("chunk", graph.chunks, asides).max(axis=0)
-        chunk_scores = score_chunks(graph, found.masses, asked.anchors, bridges, found.second, second)
-        fact_scores = score_facts(found.masses, found.second)
+        chunk_scores = score_chunks(graph, end.masses, asked.anchors, bridges, end.second, second)
+        fact_scores = score_facts(end.masses, end.second)
         best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
         order = arrange(graph, best, fact_scores, self._settings.facts)
         shown = np.array([place for kind, place in order if kind is Kind.FACT], dtype=np.int64)
         reasons = Reasons(graph, asked, bridges)
         similarity = reader.similarity("chunk", graph.chunks[best], aims[:1])[0]
-        fact_whys, chunk_whys = reasons.of_facts(shown, found.similarity[shown]), reasons.of_chunks(best, similarity)
-        facts = fact_items(graph.facts[shown], fact_scores[shown], fact_whys, reader)
-        chunks = chunk_items(graph.chunks[best], chunk_scores[best], chunk_whys, reader)
-        items = {(Kind.FACT, place): item for place, item in zip(shown.tolist(), facts, strict=True)}
-        items |= {(Kind.CHUNK, place): item for place, item in zip(best.tolist(), chunks, strict=True)}
-        return [items[entry] for entry in order]
+        fact_whys, chunk_whys = reasons.of_facts(shown, end.similarity[shown]), reasons.of_chunks(best, similarity)
+        facts = found("fact", graph.facts[shown], fact_scores[shown], fact_whys, reader)
+        chunks = found("chunk", graph.chunks[best], chunk_scores[best], chunk_whys, reader)
+        ranked = {(Kind.FACT, place): fact for place, fact in zip(shown.tolist(), facts, strict=True)}
+        ranked |= {(Kind.CHUNK, place): chunk for place, chunk in zip(best.tolist(), chunks, strict=True)}
+        return [ranked[entry] for entry in order]
 
 
 def to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
