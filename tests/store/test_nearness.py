@@ -53,7 +53,8 @@ def kept() -> RowVectors:
     dead = np.union1d(changed, gone)
     tail = Tail(rows, dead, Stack.of(np.zeros(0, dtype=np.int64)), Stack.of(near_real_ones(drawn, len(rows))))
     placement = Placement.of(digests, rows["digest"], rows["base"], dead)
-    return RowVectors(FORMS * np.arange(ROWS + 1), Matrix(known), tail, placement, Codes.of(known))
+    starts, owners = FORMS * np.arange(ROWS + 1), np.repeat(np.arange(ROWS), FORMS)
+    return RowVectors(starts, owners, Matrix(known), tail, placement, Codes.of(known))
 
 
 @pytest.fixture(scope="module")

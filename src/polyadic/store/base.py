@@ -93,6 +93,16 @@ class Base:
         return np.where(known[found] == ids, found, -1).astype(np.int64)
 
     @cached_property
+    def form_owners(self) -> Integers:
+        """For each vector of an entity its row."""
+        return _owners(self.form_starts)
+
+    @cached_property
+    def window_owners(self) -> Integers:
+        """For each vector of a chunk its row."""
+        return _owners(self.window_starts)
+
+    @cached_property
     def _keys(self) -> dict[Side, Integers]:
         s = self.snapshot
         return {"entity": s.entity_ids, "fact": s.fact_ids, "chunk": s.chunk_ids}
@@ -100,6 +110,10 @@ class Base:
     @classmethod
     def _own(cls) -> list[str]:
         return [field.name for field in fields(cls) if field.name not in ("snapshot", "codes", *_VECTORS)]
+
+
+def _owners(starts: Integers) -> Integers:
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 def _codes(folder: Path, side: Side) -> Path:

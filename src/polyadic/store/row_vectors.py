@@ -29,10 +29,14 @@ class Values:
 
 @dataclass(frozen=True)
 class RowVectors:
-    """Vectors have places: first those of the base (``starts`` tells where those of each row begin; None: one each),
-    then those of the tail. Where there are very many, there are ``codes`` of those of the base."""
+    """Vectors have places: first those of the base, then those of the tail.
+
+    ``starts`` tells where those of each row of the base begin, ``owners`` to which row each belongs (None: one each).
+    Where there are very many, there are ``codes`` of those of the base.
+    """
 
     starts: Integers | None
+    owners: Integers | None
     matrix: Matrix
     tail: Tail
     placement: Placement
@@ -125,7 +129,7 @@ class RowVectors:
 
     def rows_at(self, places: Integers) -> Integers:
         """The rows of the base that have vectors at these places of it."""
-        return places if self.starts is None else self.starts.searchsorted(places, side="right") - 1
+        return places if self.owners is None else self.owners[places]
 
     def of_some(self, values: Values, rows: Integers) -> Floats:
         """From numbers of all rows those of some."""

@@ -143,10 +143,10 @@ class State:
     @cached_property
     def _vectors(self) -> Mapping[Side, RowVectors]:
         b = self.base
-        kept: Mapping[Side, tuple[Integers | None, Matrix]] = {
-            "entity": (b.form_starts, b.form_vectors),
-            "fact": (None, b.fact_vectors),
-            "chunk": (b.window_starts, b.window_vectors),
+        kept: Mapping[Side, tuple[Integers | None, Integers | None, Matrix]] = {
+            "entity": (b.form_starts, b.form_owners, b.form_vectors),
+            "fact": (None, None, b.fact_vectors),
+            "chunk": (b.window_starts, b.window_owners, b.window_vectors),
         }
         return {
             side: RowVectors(*kept[side], self.tails[side], self.placements[side], b.codes.get(side)) for side in SIDES
