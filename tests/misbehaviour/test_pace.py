@@ -13,7 +13,8 @@ from tests.support.with_a_model import SMALL, story, workspace
 
 pytestmark = pytest.mark.slow
 
-LETTERS = [Document(f"memory:{n}", f"Letters {n}", story(n, 4)) for n in range(110)]
+# So many that a few refusals at one moment do not decide what share of the calls is refused.
+LETTERS = [Document(f"memory:{n}", f"Letters {n}", story(n, 4)) for n in range(220)]
 Server = Callable[[ModelServer], Callable[[Asked], bool]]
 
 
