@@ -22,7 +22,7 @@ OTHERS = 8
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     with ModelServer(ready()) as running:
-        values = {"name": "recorded", "base_url": running.url, "key_variable": "", "retries": "1", "timeout": "0.8"}
+        values = {"name": "recorded", "base_url": running.url, "key_variable": "", "retries": "1", "timeout": "2"}
         for name, value in values.items():
             monkeypatch.setenv(f"POLYADIC_MODEL__{name.upper()}", value)
         yield running
