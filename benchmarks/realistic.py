@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import SETS, data_folder
-from polyadic.knowledge import Usage
+from benchmarks.ingest import Embedding
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.models.loading import load_embedder
 from polyadic.settings import EmbeddingSettings
@@ -66,14 +66,11 @@ class Pool:
         return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
-class Realistic:
+class Realistic(Embedding):
     """Implements Embedder, in place of the hashing embedder, so that a workspace with that in its settings takes it."""
 
     name: str = HashingEmbedder().name
-    dimension: int = 384
     window: int = 100_000
-    unrelated_below: float = 0.3
-    spent: Usage = Usage()
 
     def __init__(self, kept: Path) -> None:
         """``kept`` is a file in which the real vectors are, or will be, kept."""
@@ -94,18 +91,6 @@ class Realistic:
             else:
                 found[rows] = pool.moved(seeds[rows])
         return found
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        return [len(text) // 5 for text in texts]
-
-    def take_paid(self) -> tuple[Usage, float]:
-        return Usage(), 0.0
-
-    def cost(self, texts: int, tokens: int) -> Usage:
-        return Usage()
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
 
 
 def _kind(text: str) -> Kind:
