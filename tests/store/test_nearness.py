@@ -126,6 +126,17 @@ def test_of_each_of_several_owners_the_nearest_are_found(kept: RowVectors, asked
             assert np.array_equal(rows[found[owners[found] == owner]], nearest)
 
 
+def test_rows_of_many_alike_vectors_do_not_take_the_places_of_others(asked: Floats) -> None:
+    rows, alike = 3_000, 8
+    known = np.repeat(near_real_ones(np.random.default_rng(6), rows), alike, axis=0)
+    starts, owners = alike * np.arange(rows + 1), np.repeat(np.arange(rows), alike)
+    digests = np.array([f"{row:016d}".encode() for row in range(rows)], dtype="S16")
+    placement = Placement.of(digests, digests[:0], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    kept = RowVectors(starts, owners, Matrix(known), Tail.empty(), placement, Codes.of(known))
+    for one in asked:
+        assert len(Nearness(kept, one).contenders(K)) >= K
+
+
 def test_where_nearly_all_are_asked_for_all_are_compared(kept: RowVectors, asked: Floats) -> None:
     several = ROWS - GONE
     assert np.array_equal(Nearness(kept, asked[0]).contenders(several), compared(kept, asked[0]).contenders(several))

@@ -2,7 +2,7 @@
 
 What comes of it is a choice of the nearest, which are then compared as they are. A product quantiser (Jégou et al.
 2011, section III) that is looked up in registers (André et al. 2017), by faiss. It reads a sixteenth of what comparing
-all vectors reads; unlike an index that looks into some cells only, it hardly misses any (see docs/performance.md).
+all vectors reads, and misses hardly any (docs/performance.md).
 """
 
 import os

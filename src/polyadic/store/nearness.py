@@ -18,7 +18,8 @@ from polyadic.store.row_vectors import RowVectors, Values
 LEAST_COMPARED, LEAST_SCORED = 512, 4_096
 """So many of the nearest by their codes are compared; where a score counts beside similarity, they are chosen by both
 out of more, because the highest products are not among the nearest few."""
-_FOR_EACH = 4
+_FOR_EACH = 8
+"""Vectors that are searched for each row that is asked for: a row may have several."""
 _SAMPLE = 1_024
 
 
@@ -93,13 +94,16 @@ class Nearness:
         return self.vectors.of_tail(self.vectors.tail_cosines(self.vector))
 
     def _by_code(self, codes: Codes, searched: int, compared: int, scores: Values | None) -> tuple[Integers, Floats]:
-        """Rows of the base that hold, as often as they have vectors that are near, with their numbers."""
+        """Rows of the base that hold, each once, with their numbers."""
         places, roughly = self._search(codes, searched)
         rows = self.vectors.rows_at(places)
+        # A row counts once, by the best of its vectors: several of them must not take the places of other rows.
+        order = np.lexsort((-roughly, rows))
+        order = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
         dead = self.vectors.placement.dead
         if dead is not None:
-            holding = ~dead[rows]
-            places, roughly, rows = places[holding], roughly[holding], rows[holding]
+            order = order[~dead[rows[order]]]
+        places, roughly, rows = places[order], roughly[order], rows[order]
         weights = scores.base[rows] if scores else np.ones(len(rows), dtype=np.float32)
         best = contenders(roughly * weights, compared, 0.0)
         cosines = self.vectors.matrix.take(places[best]) @ self.vector
