@@ -11,7 +11,7 @@ from polyadic.construction.index_report import Progress
 from polyadic.errors import PolyadicError
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings
-from polyadic.store.writer import SqliteWriter
+from polyadic.store.writer import SqlWriter
 from polyadic.workspace import Workspace
 from tests.server import (
     Changed,
@@ -234,7 +234,7 @@ def test_a_crash_between_reply_and_evidence_costs_nothing(tmp_path: Path, monkey
 
     with ModelServer(ready()) as server, workspace(tmp_path / "kb", server, chunking=SMALL) as kb:
         with monkeypatch.context() as patched:
-            patched.setattr(SqliteWriter, "put_evidence", crash)
+            patched.setattr(SqlWriter, "put_evidence", crash)
             with pytest.raises(RuntimeError, match="on purpose"):
                 kb.add(MANY)
         assert kb.documents() == []

@@ -1,6 +1,5 @@
 """Making the arrays of a state out of the tables."""
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from polyadic.derivation import SCORE_UNIT
 from polyadic.store.base import Base
 from polyadic.store.codes import LEAST, Codes
+from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
 from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, grouped, starts_of
 from polyadic.store.matrix import Matrix
@@ -26,7 +26,7 @@ Keep = Callable[[str, Iterable[Floats], int], Matrix]
 """Puts the blocks of an array of this name and width together."""
 
 
-def build(connection: sqlite3.Connection, keep: Keep) -> Base:
+def build(connection: Connection, keep: Keep) -> Base:
     """Read the arrays out of the tables, within the transaction that the connection is in."""
     entity = _columns(connection, "SELECT id, score, evidence, chunks FROM entity ORDER BY digest", 4)
     fact = _columns(connection, "SELECT id, score, evidence FROM fact ORDER BY digest", 3)
@@ -73,7 +73,7 @@ def means(totals: Integers, evidence: Integers) -> Floats:
     return found
 
 
-def _snapshot(connection: sqlite3.Connection, entity: Integers, fact: Integers, chunk: Integers) -> Snapshot:
+def _snapshot(connection: Connection, entity: Integers, fact: Integers, chunk: Integers) -> Snapshot:
     """Without what chunks are about."""
     participation = _columns(connection, "SELECT fact, entity FROM participation", 2)
     statement = _columns(connection, "SELECT DISTINCT fact, chunk FROM statement", 2)
@@ -101,26 +101,24 @@ def _snapshot(connection: sqlite3.Connection, entity: Integers, fact: Integers, 
     )
 
 
-def _columns(connection: sqlite3.Connection, sql: str, width: int) -> Integers:
+def _columns(connection: Connection, sql: str, width: int) -> Integers:
     blocks = [np.array(rows, dtype=np.int64) for rows in _in_blocks(connection, sql)]
     return np.concatenate([np.zeros((0, width), dtype=np.int64), *blocks]).T.copy()
 
 
-def _digests(connection: sqlite3.Connection, sql: str) -> Digests:
+def _digests(connection: Connection, sql: str) -> Digests:
     blocks = [np.array([digest for (digest,) in rows], dtype=DIGEST) for rows in _in_blocks(connection, sql)]
     return np.concatenate([np.zeros(0, dtype=DIGEST), *blocks])
 
 
-def _in_blocks(connection: sqlite3.Connection, sql: str) -> Iterator[list[tuple[Any, ...]]]:
+def _in_blocks(connection: Connection, sql: str) -> Iterator[list[tuple[Any, ...]]]:
     """The rows of a query, so many at a time that they take little memory as objects."""
     cursor = connection.execute(sql)
     while rows := cursor.fetchmany(_AT_ONCE):
         yield rows
 
 
-def _vectors(
-    connection: sqlite3.Connection, side: Side, ids: Integers, name: str, keep: Keep
-) -> tuple[Integers, Matrix]:
+def _vectors(connection: Connection, side: Side, ids: Integers, name: str, keep: Keep) -> tuple[Integers, Matrix]:
     """Where the vectors of each row start, and all of them."""
     sizes = [np.zeros(0, dtype=np.int64)]
 
@@ -141,7 +139,7 @@ def _positions(ids: Integers, wanted: Integers) -> Integers:
     return order[np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)].astype(np.int64)
 
 
-def _titles(connection: sqlite3.Connection, entities: Integers, chunks: Integers, named: Integers) -> Integers:
+def _titles(connection: Connection, entities: Integers, chunks: Integers, named: Integers) -> Integers:
     """The position of the entity that names each chunk's document, -1 where none does.
 
     ``named`` has the entities that bear the titles; what decisions say of a title comes before that.

@@ -6,7 +6,6 @@ from the facts that are touched, and of a fact its chunks from theirs, so that a
 """
 
 import secrets
-import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
@@ -14,7 +13,9 @@ from typing import Self
 import numpy as np
 
 from polyadic.overlay import Decision, Overlay
+from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
+from polyadic.store.meta import put_meta
 from polyadic.store.titles import titled_documents
 from polyadic.store.values import Side
 
@@ -51,7 +52,7 @@ class Changes:
     rows: Mapping[Side, Integers]
 
     @classmethod
-    def since(cls, connection: sqlite3.Connection, seq: int) -> Self:
+    def since(cls, connection: Connection, seq: int) -> Self:
         """All that was touched after the state with this number, up to the one that the connection reads."""
         found = connection.execute("SELECT entities, facts, chunks FROM state WHERE seq > ?", (seq,)).fetchall()
         packed = zip(*found, strict=True) if found else ((), (), ())
@@ -59,7 +60,7 @@ class Changes:
         return cls({side: rows.astype(np.int64) for (side, _), rows in zip(_SIDES, unpacked, strict=True)})
 
 
-def enter(connection: sqlite3.Connection, touched: Touched, overlay: Overlay) -> None:
+def enter(connection: Connection, touched: Touched, overlay: Overlay) -> None:
     """Within the transaction of a change give the state that it makes a name, and note what it touched."""
     chunks = touched.chunks | _titled_by(connection, touched, overlay)
     rows = (touched.entities, touched.facts, chunks)
@@ -69,44 +70,44 @@ def enter(connection: sqlite3.Connection, touched: Touched, overlay: Overlay) ->
     _forget(connection, total)
 
 
-def begin_anew(connection: sqlite3.Connection) -> None:
+def begin_anew(connection: Connection) -> None:
     """Within a transaction that touches everything: no earlier state leads to this one."""
     connection.execute("DELETE FROM state")
     _insert(connection, 0, (b"", b"", b""))
 
 
-def numbers(connection: sqlite3.Connection) -> dict[str, int]:
+def numbers(connection: Connection) -> dict[str, int]:
     """The states by name from which the present one can be reached, which is the last of them, with their numbers."""
     return dict(connection.execute("SELECT name, seq FROM state"))
 
 
-def present(connection: sqlite3.Connection) -> tuple[str, int]:
+def present(connection: Connection) -> tuple[str, int]:
     """Name and number of the state that the connection reads."""
     row = connection.execute("SELECT name, seq FROM state ORDER BY seq DESC LIMIT 1").fetchone()
     return _UNCHANGED if row is None else (row[0], row[1])
 
 
-def leads_on(connection: sqlite3.Connection, name: str) -> bool:
+def leads_on(connection: Connection, name: str) -> bool:
     """Whether the present state can be reached from the one of this name."""
     return connection.execute("SELECT 1 FROM state WHERE name = ?", (name,)).fetchone() is not None
 
 
-def count_since(connection: sqlite3.Connection, number: int) -> int:
+def count_since(connection: Connection, number: int) -> int:
     """How many rows have been touched after the state with this number, each as often as it was, or a few more."""
     total: int = connection.execute("SELECT total FROM state WHERE seq = ?", (number,)).fetchone()[0]
     return _last_total(connection) - total
 
 
-def _insert(connection: sqlite3.Connection, total: int, packed: Iterable[bytes]) -> None:
+def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None:
     # Drawn, not counted: a store restored from a backup must not meet arrays of a state with the same name.
     name = secrets.token_hex(8)
     connection.execute(
         "INSERT INTO state (name, total, entities, facts, chunks) VALUES (?, ?, ?, ?, ?)", (name, total, *packed)
     )
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (GENERATION, name))
+    put_meta(connection, GENERATION, name)
 
 
-def _titled_by(connection: sqlite3.Connection, touched: Touched, overlay: Overlay) -> set[int]:
+def _titled_by(connection: Connection, touched: Touched, overlay: Overlay) -> set[int]:
     """Chunks (keys of the table) whose documents have titles that may name another entity now."""
     keys = _together(touched.names, touched.decisions, overlay)
     return {titled.chunk for titled in titled_documents(connection, keys)} if keys else set()
@@ -121,12 +122,12 @@ def _together(names: Collection[str], decisions: Collection[Decision], overlay: 
     return keys
 
 
-def _last_total(connection: sqlite3.Connection) -> int:
+def _last_total(connection: Connection) -> int:
     row = connection.execute("SELECT total FROM state ORDER BY seq DESC LIMIT 1").fetchone()
     return row[0] if row else 0
 
 
-def _forget(connection: sqlite3.Connection, total: int) -> None:
+def _forget(connection: Connection, total: int) -> None:
     """Let go of states that lie too far back, and of what only they would need."""
     # The highest keys instead of counts, which would take time that grows with the store.
     (size,) = connection.execute(
@@ -140,10 +141,10 @@ def _forget(connection: sqlite3.Connection, total: int) -> None:
         connection.execute("DELETE FROM state WHERE seq = ?", (oldest,))
         oldest, behind = _oldest(connection)
     # Nobody starts before the oldest, so what led to it is of no use.
-    connection.execute("UPDATE state SET entities = x'', facts = x'', chunks = x'' WHERE seq = ?", (oldest,))
+    connection.execute("UPDATE state SET entities = ?, facts = ?, chunks = ? WHERE seq = ?", (b"", b"", b"", oldest))
 
 
-def _oldest(connection: sqlite3.Connection) -> tuple[int, int]:
+def _oldest(connection: Connection) -> tuple[int, int]:
     """Number and total of the oldest state that is known; there is the one that was entered last at least."""
     seq, total = connection.execute("SELECT seq, total FROM state ORDER BY seq LIMIT 1").fetchone()
     return seq, total

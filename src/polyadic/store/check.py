@@ -4,7 +4,6 @@ Evidence is the truth. So what it makes of facts, entities and where they are st
 memory, and compared with the tables.
 """
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, tally
 from polyadic.knowledge import Evidence
 from polyadic.overlay import Overlay
-from polyadic.store.database import rolled_back
+from polyadic.store.connection import Connection
 from polyadic.store.digests import vector_digest
 from polyadic.store.records import load_evidence, overlay_of
 from polyadic.store.texts import stray_texts, text_of
@@ -36,12 +35,9 @@ class _Truth:
     stated: set[_Stated]
 
 
-def problems_of(connection: sqlite3.Connection) -> list[str]:
-    """What is damaged, in a few words each; everything is read once."""
-    found = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MOST})") if row[0] != "ok"]
-    if found:
-        return found
-    connection.execute("BEGIN")
+def problems_of(connection: Connection) -> list[str]:
+    """Where the tables differ from what evidence says, in a few words each; everything is read once."""
+    found = []
     try:
         found = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
         truth = _truth(connection)
@@ -50,12 +46,10 @@ def problems_of(connection: sqlite3.Connection) -> list[str]:
     except (ValueError, TypeError, AttributeError) as error:
         # Then there is nothing to compare with.
         found.append(f"evidence that cannot be read ({error})")
-    finally:
-        rolled_back(connection)
     return found
 
 
-def _truth(connection: sqlite3.Connection) -> _Truth:
+def _truth(connection: Connection) -> _Truth:
     stated: set[_Stated] = set()
 
     def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
@@ -77,7 +71,7 @@ def _truth(connection: sqlite3.Connection) -> _Truth:
 # passages
 
 
-def _misplaced_chunks(connection: sqlite3.Connection) -> int:
+def _misplaced_chunks(connection: Connection) -> int:
     """A chunk's identifier holds its document, where it begins, and its text: so all of these are checked."""
     wrong = 0
     for revision, document in connection.execute(
@@ -92,7 +86,7 @@ def _misplaced_chunks(connection: sqlite3.Connection) -> int:
     return wrong
 
 
-def _unembedded_chunks(connection: sqlite3.Connection) -> int:
+def _unembedded_chunks(connection: Connection) -> int:
     """Each has at least one window, numbered from 0, whose vectors are there."""
     rows = connection.execute(
         f"SELECT count(w.chunk), count(v.id), max(w.ordinal) FROM {_CURRENT}"
@@ -101,12 +95,12 @@ def _unembedded_chunks(connection: sqlite3.Connection) -> int:
     return sum(not (0 < windows == vectors == last + 1) for windows, vectors, last in rows)
 
 
-def _stray_windows(connection: sqlite3.Connection) -> int:
+def _stray_windows(connection: Connection) -> int:
     rows = connection.execute(f"SELECT 1 FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})")
     return len(rows.fetchall())
 
 
-def _miscounted_vectors(connection: sqlite3.Connection) -> int:
+def _miscounted_vectors(connection: Connection) -> int:
     users = " UNION ALL ".join(f"SELECT vector FROM {table}" for table in ("fact", "said", "passage_window", "summary"))
     used = f"SELECT vector, count(*) AS times FROM ({users}) WHERE vector IS NOT NULL GROUP BY vector"
     rows = connection.execute(
@@ -118,13 +112,13 @@ def _miscounted_vectors(connection: sqlite3.Connection) -> int:
 # what is derived from evidence; outer joins, so that a row of which one end is gone is found as well
 
 
-def _wrong_facts(connection: sqlite3.Connection, truth: _Truth) -> int:
+def _wrong_facts(connection: Connection, truth: _Truth) -> int:
     facts = truth.tallies.facts.items()
     wanted = {(key, fact.text, fact.arity, fact.evidence, fact.score) for key, fact in facts}
     return _differing(wanted, connection.execute("SELECT lower(hex(digest)), text, arity, evidence, score FROM fact"))
 
 
-def _wrong_participation(connection: sqlite3.Connection, truth: _Truth) -> int:
+def _wrong_participation(connection: Connection, truth: _Truth) -> int:
     rows = connection.execute(
         "SELECT lower(hex(f.digest)), e.key, p.times FROM participation p"
         " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity"
@@ -133,19 +127,19 @@ def _wrong_participation(connection: sqlite3.Connection, truth: _Truth) -> int:
     return _differing({(key, entity, n) for key, fact in facts for entity, n in fact.participants.items()}, rows)
 
 
-def _wrong_statements(connection: sqlite3.Connection, truth: _Truth) -> int:
+def _wrong_statements(connection: Connection, truth: _Truth) -> int:
     rows = connection.execute(
         "SELECT lower(hex(f.digest)), s.chunk, s.start, s.stop FROM statement s LEFT JOIN fact f ON f.id = s.fact"
     )
     return _differing(truth.stated, rows)
 
 
-def _unembedded_facts(connection: sqlite3.Connection, truth: _Truth) -> int:
+def _unembedded_facts(connection: Connection, truth: _Truth) -> int:
     rows = connection.execute("SELECT lower(hex(f.digest)), v.digest FROM fact f LEFT JOIN vector v ON v.id = f.vector")
     return _differing({(key, vector_digest(fact.text)) for key, fact in truth.tallies.facts.items()}, rows)
 
 
-def _wrong_entities(connection: sqlite3.Connection, truth: _Truth) -> int:
+def _wrong_entities(connection: Connection, truth: _Truth) -> int:
     degrees = Counter(entity for fact in truth.tallies.facts.values() for entity in fact.participants)
     wanted = set()
     for key, one in truth.tallies.entities.items():
@@ -156,7 +150,7 @@ def _wrong_entities(connection: sqlite3.Connection, truth: _Truth) -> int:
     return _differing(wanted, rows)
 
 
-def _wrong_said(connection: sqlite3.Connection, truth: _Truth) -> int:
+def _wrong_said(connection: Connection, truth: _Truth) -> int:
     """What is said of entities, how often; and that the best forms have their vectors, and no others."""
     wanted = set()
     for key, one in truth.tallies.entities.items():
@@ -166,20 +160,21 @@ def _wrong_said(connection: sqlite3.Connection, truth: _Truth) -> int:
             wanted.add((key, attribute.value, value, times, vector))
     rows = connection.execute(
         # A vector that is gone is not the same as none.
-        "SELECT e.key, s.attribute, s.value, s.times, iif(s.vector IS NULL, NULL, coalesce(v.digest, x''))"
-        " FROM said s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector"
+        "SELECT e.key, s.attribute, s.value, s.times, CASE WHEN s.vector IS NOT NULL THEN coalesce(v.digest, ?) END"
+        " FROM said s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
+        (b"",),
     )
     return _differing(wanted, rows)
 
 
-_OF_CHUNKS: Mapping[str, Callable[[sqlite3.Connection], int]] = {
+_OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
     "passages are not what stands in their documents": _misplaced_chunks,
     "texts are of documents that are gone": stray_texts,
     "passages lack vectors": _unembedded_chunks,
     "vectors are for passages that are gone": _stray_windows,
     "vectors are used more or less often than noted": _miscounted_vectors,
 }
-_DERIVED: Mapping[str, Callable[[sqlite3.Connection, _Truth], int]] = {
+_DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
     "facts differ from what their evidence says": _wrong_facts,
     "entities differ from what their evidence says": _wrong_entities,
     "facts are linked to other entities than their evidence says": _wrong_participation,

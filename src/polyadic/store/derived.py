@@ -4,13 +4,13 @@ Nothing here depends on the order in which evidence came: counts and sums are in
 a name the best supported is found by an index, ties by the text itself.
 """
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from polyadic.derivation import FactTally, Tallies
 from polyadic.overlay import NO_OVERLAY, Overlay
 from polyadic.store.changes import Touched
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.entity_tables import EntityTables, next_row
 from polyadic.store.selecting import select_in
@@ -20,7 +20,7 @@ _New = tuple[str, FactTally, Mapping[int, int]]
 """A fact that is not there yet: its identifier, its tally, and how often each entity takes part in it."""
 
 
-def renew_names(connection: sqlite3.Connection) -> None:
+def renew_names(connection: Connection) -> None:
     """Find entities by the names of today: those of an earlier version of the store were fewer."""
     keys = [key for (key,) in connection.execute("SELECT key FROM entity")]
     DerivedTables(connection, VectorNeeds(), lambda: NO_OVERLAY, Touched()).rename(keys)
@@ -34,7 +34,7 @@ class DerivedTables:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, needs: VectorNeeds, overlay: Callable[[], Overlay], touched: Touched
+        self, connection: Connection, needs: VectorNeeds, overlay: Callable[[], Overlay], touched: Touched
     ) -> None:
         self._connection = connection
         self._needs = needs
@@ -99,7 +99,8 @@ class DerivedTables:
         before = dict(self._connection.execute("SELECT entity, times FROM participation WHERE fact = ?", (fact,)))
         after = {entity: before.get(entity, 0) + change for entity, change in changes.items()}
         self._connection.executemany(
-            "INSERT INTO participation VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET times = excluded.times",
+            "INSERT INTO participation (fact, entity, times) VALUES (?, ?, ?)"
+            " ON CONFLICT (fact, entity) DO UPDATE SET times = excluded.times",
             [(fact, entity, times) for entity, times in after.items() if times],
         )
         gone = [(fact, entity) for entity, times in after.items() if not times]
@@ -122,7 +123,7 @@ class DerivedTables:
             ],
         )
         self._connection.executemany(
-            "INSERT INTO participation VALUES (?, ?, ?)",
+            "INSERT INTO participation (fact, entity, times) VALUES (?, ?, ?)",
             [(row, entity, times) for row, (*_, taking_part) in rows for entity, times in taking_part.items()],
         )
         for row, (_, fact, _) in rows:

@@ -1,14 +1,14 @@
 """How many numbers the vectors of a store have."""
 
-import sqlite3
-
 from polyadic.errors import EmbedderMismatch
+from polyadic.store.connection import Connection
+from polyadic.store.packed import Packed
 
 
-def dimension_of(connection: sqlite3.Connection) -> int:
+def dimension_of(connection: Connection) -> int:
     """How many numbers the vectors of a store have; 0 where it holds none."""
-    row = connection.execute("SELECT length(data) / 4 FROM vector LIMIT 1").fetchone()
-    return int(row[0]) if row else 0
+    row = connection.execute("SELECT data FROM vector LIMIT 1").fetchone()
+    return Packed(row[0]).width if row else 0
 
 
 def other_vectors(given: int, kept: int) -> EmbedderMismatch:

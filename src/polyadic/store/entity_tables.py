@@ -4,7 +4,6 @@ Most statements are made for all entities of a change at once; what an entity ha
 descriptions) is looked up through an index, never read as a whole.
 """
 
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -12,6 +11,7 @@ from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally
 from polyadic.overlay import Overlay
 from polyadic.store.changes import Touched
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
 from polyadic.store.vector_needs import VectorNeeds
@@ -35,7 +35,7 @@ class EntityTables:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         needs: VectorNeeds,
         overlay: Callable[[], Overlay],
         touched: Touched,
@@ -88,7 +88,7 @@ class EntityTables:
         ]
         self._connection.executemany(
             "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET times = times + excluded.times",
+            " ON CONFLICT (entity, attribute, value) DO UPDATE SET times = said.times + excluded.times",
             said,
         )
         for version in (version for *version, times in said if times < 0):
@@ -132,7 +132,7 @@ class EntityTables:
         known = self._of_each("SELECT entity, loose FROM called WHERE entity IN ({})", rows)
         before = {(form, row) for row, forms in known.items() for form in forms}
         self._connection.executemany("DELETE FROM called WHERE loose = ? AND entity = ?", sorted(before - now))
-        self._connection.executemany("INSERT INTO called VALUES (?, ?)", sorted(now - before))
+        self._connection.executemany("INSERT INTO called (loose, entity) VALUES (?, ?)", sorted(now - before))
 
     def _of_each(self, sql: str, rows: Mapping[str, int]) -> Mapping[int, list[str]]:
         found: defaultdict[int, list[str]] = defaultdict(list)
@@ -187,7 +187,7 @@ class EntityTables:
         self._touched.names.update(gone)
 
 
-def next_row(connection: sqlite3.Connection, table: str) -> int:
+def next_row(connection: Connection, table: str) -> int:
     """The key that the next row of a table gets."""
     (last,) = connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()
     return int(last) + 1

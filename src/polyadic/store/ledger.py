@@ -1,35 +1,53 @@
 """The ledger of the SQLite store: every call of a model that was paid for, and the replies that are remembered."""
 
-import sqlite3
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from polyadic.knowledge import Usage
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.protocol import Call, Entry, Spent
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
 
+# As floating-point numbers, sums are exact up to 2^53 and never overflow, whatever an endpoint once reported.
+_SUMS = ", ".join(
+    f"coalesce(sum(CAST({number} AS DOUBLE PRECISION)), 0)"
+    for number in ("prompt_tokens", "completion_tokens", "money", "seconds")
+)
 
-def enter(connection: sqlite3.Connection, call: Call, reply: tuple[str, str, bool] | None) -> None:
+
+def now() -> str:
+    """The time as tables have it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def enter(connection: Connection, call: Call, reply: tuple[str, str, bool] | None) -> None:
     """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
     usage = call.usage
     document = digest_bytes(call.document) if call.document else None
     connection.execute(
-        f"INSERT INTO call ({_CALL}) VALUES (strftime('%Y-%m-%dT%H:%M:%fZ'), ?, ?, ?, ?, ?, ?, ?)",
-        (call.purpose, call.model, *_numbers(usage), call.seconds, document),
+        f"INSERT INTO call ({_CALL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (now(), call.purpose, call.model, *_numbers(usage), call.seconds, document),
     )
     if reply:
-        key, text, complete = reply
-        connection.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (digest_bytes(key), text, complete))
+        remember(connection, *reply)
 
 
-def sums(connection: sqlite3.Connection, document_id: str | None = None) -> Spent:
+def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
+    """Within the open transaction keep a reply in place of the one that was remembered for the same request."""
+    connection.execute(
+        "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
+        " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
+        (digest_bytes(key), text, complete),
+    )
+
+
+def sums(connection: Connection, document_id: str | None = None) -> Spent:
     """By purpose and model what was paid, for one document where one is named."""
     of_one = " WHERE document = ?" if document_id is not None else ""
     rows = connection.execute(
-        # total() is exact up to 2^53 and never overflows, whatever an endpoint once reported.
-        "SELECT purpose, model, count(*), total(prompt_tokens), total(completion_tokens), total(money), total(seconds)"
-        f" FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
+        f"SELECT purpose, model, count(*), {_SUMS} FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
         () if document_id is None else (digest_bytes(document_id),),
     )
     return {
@@ -38,7 +56,7 @@ def sums(connection: sqlite3.Connection, document_id: str | None = None) -> Spen
     }
 
 
-def entries(connection: sqlite3.Connection) -> list[Entry]:
+def entries(connection: Connection) -> list[Entry]:
     """Every call, in the order in which they were entered."""
     return [_entry(*row) for row in connection.execute(f"SELECT {_CALL} FROM call ORDER BY id")]
 

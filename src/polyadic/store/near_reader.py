@@ -1,6 +1,5 @@
 """What is near to a vector in one committed state of the SQLite store, and the facts of a hub that are."""
 
-import sqlite3
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Literal
@@ -8,11 +7,12 @@ from typing import Literal
 import numpy as np
 
 from polyadic.store.arrays import Arrays
+from polyadic.store.connection import Connection
 from polyadic.store.incidence import limited
 from polyadic.store.nearness import Nearness
 from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best_of
-from polyadic.store.record_reader import SqliteRecords
+from polyadic.store.record_reader import SqlRecords
 from polyadic.store.state import State
 
 Scored = Literal["entity", "fact"]
@@ -21,10 +21,10 @@ HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
 """Of all scores there may be."""
 
 
-class SqliteNear(SqliteRecords):
+class SqliteNear(SqlRecords):
     """The part of :class:`polyadic.store.protocol.Reader` that compares vectors."""
 
-    def __init__(self, connection: sqlite3.Connection, state: Callable[[], State]) -> None:
+    def __init__(self, connection: Connection, state: Callable[[], State]) -> None:
         super().__init__(connection)
         self._load_state = state
         self._asked: dict[tuple[Side, bytes], Nearness] = {}

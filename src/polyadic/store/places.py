@@ -1,11 +1,11 @@
 """Where something stands in documents, as the tables of the SQLite store have it."""
 
-import sqlite3
 from collections.abc import Container, Sequence
 from functools import cache
 from typing import Any
 
 from polyadic.knowledge import Place, Span, page_of
+from polyadic.store.connection import Connection
 from polyadic.store.records import load_pages
 from polyadic.store.selecting import select_in
 from polyadic.store.texts import quotes
@@ -22,7 +22,7 @@ _FACTS = (
 
 
 def places_of_facts(
-    connection: sqlite3.Connection, facts: Sequence[int], within: Container[int] | None = None
+    connection: Connection, facts: Sequence[int], within: Container[int] | None = None
 ) -> dict[int, tuple[Place, ...]]:
     """Where each fact is stated, the first places in document order; ``facts`` are keys of the table.
 
@@ -37,13 +37,13 @@ def places_of_facts(
     return {fact: tuple(next(places) for _ in rows) for fact, rows in shown.items()}
 
 
-def places_of_chunks(connection: sqlite3.Connection, chunks: Sequence[int]) -> dict[int, Place]:
+def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Place]:
     """Where each chunk stands, which is all of it; ``chunks`` are keys of the table."""
     rows = list(select_in(connection, _CHUNKS, chunks))
     return {row[6]: place for row, place in zip(rows, _places(connection, rows), strict=True)}
 
 
-def _places(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Place]:
+def _places(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> list[Place]:
     """From rows of _STANDS and the characters where it stands."""
     pages_of = cache(load_pages)  # many stand in one document
     said = quotes(connection, [(row[0], row[8], row[9]) for row in rows])

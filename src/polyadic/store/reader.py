@@ -1,6 +1,5 @@
 """Reading one committed state of the SQLite store: arrays for what is near, tables for what it says."""
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Literal
@@ -10,6 +9,7 @@ import numpy as np
 from polyadic.derivation import mean_score
 from polyadic.knowledge import Chunk, Entity, Fact, Place, Span
 from polyadic.store.arrays import Way
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import dimension_of
 from polyadic.store.full_text import any_of
@@ -20,16 +20,14 @@ from polyadic.store.selecting import select_in
 from polyadic.store.state import State
 from polyadic.store.texts import quotes
 from polyadic.store.theme_arrays import ThemeArrays
-from polyadic.store.theme_reader import SqliteThemes
+from polyadic.store.theme_reader import SqlThemes
 from polyadic.store.themes import Themes
 
 
 class SqliteReader(SqliteNear):
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, state: Callable[[], State], themes: Callable[[], ThemeArrays]
-    ) -> None:
+    def __init__(self, connection: Connection, state: Callable[[], State], themes: Callable[[], ThemeArrays]) -> None:
         super().__init__(connection, state)
         self._load_themes = themes
 
@@ -215,7 +213,7 @@ class SqliteReader(SqliteNear):
     # the hierarchy over it all
 
     def themes(self) -> Themes:
-        return SqliteThemes(self._connection, self._load_themes(), lambda: self._arrays)
+        return SqlThemes(self._connection, self._load_themes(), lambda: self._arrays)
 
     # steps of the above
 

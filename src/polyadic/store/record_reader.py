@@ -1,12 +1,13 @@
 """Reading what stands in the tables of the SQLite store: documents, evidence, decisions, replies, the ledger."""
 
-import sqlite3
+import re
 from collections.abc import Mapping, Sequence
 
 from polyadic.errors import NotFound
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
 from polyadic.store import ledger
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.protocol import DocumentRecord, Entry, FailedChunk, Listed, Spent, Stamp
 from polyadic.store.records import (
@@ -32,14 +33,15 @@ _RECORDS = (
 )
 
 
+_HALF = re.compile("[\ud800-\udfff]")
 # The source itself, and what begins with the path of a file of rows or of a folder.
-_BELOW = " AND (d.source = ?1 OR substr(d.source, 1, length(?2)) = ?2 OR substr(d.source, 1, length(?3)) = ?3)"
+_BELOW = " AND (d.source = ? OR substr(d.source, 1, ?) = ? OR substr(d.source, 1, ?) = ?)"
 
 
-class SqliteRecords:
+class SqlRecords:
     """The part of :class:`polyadic.store.protocol.Reader` that needs no arrays, within the open transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def arities(self) -> dict[int, int]:
@@ -60,7 +62,7 @@ class SqliteRecords:
         told = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
         pairs = [part for pair in where.items() for part in pair]
         found: set[str] = set()
-        narrowed: list[tuple[str, tuple[str, ...]]] = [(_BELOW, _below(source)) for source in sources]
+        narrowed: list[tuple[str, tuple[str | int, ...]]] = [(_BELOW, _below(source)) for source in sources]
         for below, given in narrowed or [("", ())]:
             sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{told}"
             found.update(digest.hex() for (digest,) in self._connection.execute(sql, (*given, *pairs)))
@@ -113,8 +115,8 @@ class SqliteRecords:
         (total,) = self._connection.execute("SELECT count(*) FROM document WHERE current IS NOT NULL").fetchone()
         later, given = "", list[object]([limit])
         if after is not None:
-            # As bytes: what a client sends may hold half of a surrogate pair, which SQLite takes in no string.
-            later, given = " AND source > CAST(? AS TEXT)", [after.encode("utf-8", "surrogatepass"), limit]
+            comparison, bound = _after(after)
+            later, given = f" AND source {comparison} ?", [bound, limit]
         sql = f"SELECT id FROM document WHERE current IS NOT NULL{later} ORDER BY source LIMIT ?"
         return total, [key for (key,) in self._connection.execute(sql, given)]
 
@@ -161,8 +163,22 @@ class SqliteRecords:
         return ledger.entries(self._connection)
 
 
-def _below(source: str) -> tuple[str, str, str]:
-    return source, f"{source}#", f"{source.rstrip('/')}/"
+def _below(source: str) -> tuple[str | int, ...]:
+    rows, folder = f"{source}#", f"{source.rstrip('/')}/"
+    return source, len(rows), rows, len(folder), folder
+
+
+def _after(source: str) -> tuple[str, str]:
+    """The comparison with a text that says of sources that they come after this one.
+
+    What a client sends may hold half of a surrogate pair, which no source has and no engine takes: what follows it
+    begins with a character behind them all.
+
+    >>> _after("a"), _after("a\\ud800b") == (">=", "a\\ue000")
+    (('>', 'a'), True)
+    """
+    half = _HALF.search(source)
+    return (">", source) if half is None else (">=", f"{source[: half.start()]}\ue000")
 
 
 def _record(

@@ -1,12 +1,12 @@
 """What rows hold as JSON text, compact and readable: evidence, metadata, pages; and what a revision was made from."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
 from polyadic import identity
 from polyadic.knowledge import Chunk, Evidence, Participation, Span, fact_of
 from polyadic.overlay import Decision, Kind, Overlay
+from polyadic.store.connection import Connection
 from polyadic.store.protocol import Stamp
 from polyadic.store.selecting import select_in
 from polyadic.store.texts import text_of
@@ -77,7 +77,7 @@ def load_pages(text: str) -> tuple[int, ...]:
     return tuple(json.loads(text))
 
 
-def stamp_of(connection: sqlite3.Connection, document_id: str) -> Stamp | None:
+def stamp_of(connection: Connection, document_id: str) -> Stamp | None:
     """What the current revision of a document was made from; complete if all of its chunks have their evidence."""
     row = connection.execute(
         "SELECT r.content, r.recipe, r.extractor,"
@@ -88,15 +88,13 @@ def stamp_of(connection: sqlite3.Connection, document_id: str) -> Stamp | None:
     return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
-def current_revision(connection: sqlite3.Connection, document_id: str) -> int | None:
+def current_revision(connection: Connection, document_id: str) -> int | None:
     """The revision of a document that readers see; None where there is none."""
     row = connection.execute("SELECT current FROM document WHERE digest = ?", (bytes.fromhex(document_id),)).fetchone()
     return row[0] if row else None
 
 
-def chunks_of(
-    connection: sqlite3.Connection, document_id: str, revision: int
-) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+def chunks_of(connection: Connection, document_id: str, revision: int) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
     """The chunks of a revision with their evidence, in the order of the document."""
     text = text_of(connection, revision)
     rows = connection.execute(
@@ -108,7 +106,7 @@ def chunks_of(
     ]
 
 
-def evidence_of(connection: sqlite3.Connection, chunks: Sequence[int]) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
+def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
     """The evidence of chunks (keys of the table), each with the identifier of its document."""
     for digest, evidence in select_in(
         connection,
@@ -133,7 +131,7 @@ def load_decision(text: str) -> Decision:
     return Decision(Kind(kind), tuple(names), into, tuple(documents))
 
 
-def overlay_of(connection: sqlite3.Connection) -> Overlay:
+def overlay_of(connection: Connection) -> Overlay:
     """All decisions on who is who that hold."""
     return Overlay.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
 

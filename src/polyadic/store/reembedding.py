@@ -5,17 +5,17 @@ out: SQLite lets one short transaction after the other in.
 """
 
 import contextlib
-import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
-
-import numpy as np
 
 from polyadic.derivation import form
 from polyadic.store import changes, ledger
-from polyadic.store.database import rolled_back
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes, vector_digest
+from polyadic.store.meta import drop_meta, meta, put_meta
+from polyadic.store.packed import Packed
 from polyadic.store.protocol import Call, Vectors
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import unsettle
@@ -41,7 +41,8 @@ _OLD_WINDOWS_GO = (
 )
 _REPLACE = "UPDATE vector SET data = n.data FROM new_vector n WHERE n.digest = vector.digest"
 _INSERT_VECTOR = (
-    "INSERT OR IGNORE INTO vector (digest, uses, data) SELECT digest, 0, data FROM new_vector WHERE digest = ?"
+    "INSERT INTO vector (digest, uses, data) SELECT digest, 0, data FROM new_vector WHERE digest = ?"
+    " ON CONFLICT DO NOTHING"
 )
 _INSERT_WINDOW = (
     "INSERT INTO passage_window (chunk, ordinal, vector) SELECT c.id, ?, v.id FROM chunk c"
@@ -58,15 +59,18 @@ _WITHOUT_WINDOW = (
 )
 
 
-class SqliteGathering:
+class SqlGathering:
     """Implements :class:`polyadic.store.protocol.Gathering` over a connection of its own, which it closes.
 
-    ``put`` and ``switch`` may run on other threads than the rest.
+    Each step is one ``transaction`` of it. ``put`` and ``switch`` may run on other threads than the rest.
     """
 
-    def __init__(self, connection: sqlite3.Connection, model: str) -> None:
+    def __init__(
+        self, connection: Connection, model: str, transaction: Callable[[], AbstractContextManager[None]]
+    ) -> None:
         self._connection = connection
         self._model = model
+        self._begun = transaction
         # A task that is cancelled leaves its thread behind: closing waits for what that is committing.
         self._committing = threading.Lock()
         with self._transaction():
@@ -95,12 +99,12 @@ class SqliteGathering:
         return list(wanted.values())
 
     def put(self, texts: Sequence[str], vectors: Vectors, paid: Call) -> bool:
-        rows = np.ascontiguousarray(vectors, dtype="<f4")
         with self._transaction():
-            dropped = len(texts) > 0 and self._drop_other_lengths(rows.shape[1])
+            dropped = len(texts) > 0 and self._drop_other_lengths(vectors.shape[1])
             self._connection.executemany(
-                "INSERT OR REPLACE INTO new_vector (digest, data) VALUES (?, ?)",
-                [(vector_digest(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)],
+                "INSERT INTO new_vector (digest, data) VALUES (?, ?)"
+                " ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
+                list(zip(map(vector_digest, texts), Packed.each(vectors), strict=True)),
             )
             if paid.usage.calls:
                 ledger.enter(self._connection, paid, None)
@@ -114,8 +118,8 @@ class SqliteGathering:
             self._insert_windows(windows)
             unsettle(self._connection)
             self._connection.execute("DELETE FROM new_vector")
-            self._connection.execute("DELETE FROM meta WHERE key = ?", (_GATHERED,))
-            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('embedder', ?)", (self._model,))
+            drop_meta(self._connection, _GATHERED)
+            put_meta(self._connection, "embedder", self._model)
             changes.begin_anew(self._connection)
 
     def close(self) -> None:
@@ -124,21 +128,14 @@ class SqliteGathering:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._committing:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                rolled_back(self._connection)
-                raise
+        with self._committing, self._begun():
+            yield
 
     def _begin(self) -> None:
         """What was gathered for another model goes."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_GATHERED,)).fetchone()
-        if row != (self._model,):
+        if meta(self._connection, _GATHERED) != self._model:
             self._connection.execute("DELETE FROM new_vector")
-            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_GATHERED, self._model))
+            put_meta(self._connection, _GATHERED, self._model)
 
     def _pages(self, sql: str, start: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, read page by page; each row begins with what it is ordered by."""
@@ -149,8 +146,8 @@ class SqliteGathering:
 
     def _drop_other_lengths(self, dimension: int) -> bool:
         """An endpoint may have come to serve another model under the same name; then all begins anew."""
-        row = self._connection.execute("SELECT length(data) / 4 FROM new_vector LIMIT 1").fetchone()
-        other = row is not None and row[0] != dimension
+        row = self._connection.execute("SELECT data FROM new_vector LIMIT 1").fetchone()
+        other = row is not None and Packed(row[0]).width != dimension
         if other:
             self._connection.execute("DELETE FROM new_vector")
         return other

@@ -5,7 +5,6 @@ scope is taken as it stands; what rests on others as well is counted afresh from
 score, the names and the descriptions that these documents give it.
 """
 
-import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,6 +14,7 @@ import numpy as np
 from polyadic.derivation import Attribute, EntityTally, FactTally, Tallies, mean_score, tally
 from polyadic.identity import entity_key
 from polyadic.overlay import Kind, Overlay
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.incidence import Integers, Mask
 from polyadic.store.protocol import Side
@@ -48,7 +48,7 @@ class Scope:
     whole: Mapping[Literal["entity", "fact"], Mask]
 
 
-def scope_of(connection: sqlite3.Connection, state: State, whole: Snapshot, documents: frozenset[str]) -> Scope:
+def scope_of(connection: Connection, state: State, whole: Snapshot, documents: frozenset[str]) -> Scope:
     """The scope of these documents (by identifier) within the state that ``whole`` and the connection show too."""
     chunks = _seen_chunks(connection, whole, documents)
     stated = _among(whole.fact_chunk_starts, chunks[whole.fact_chunks])
@@ -79,7 +79,7 @@ def is_split_off(overlay: Overlay, key: str, documents: Collection[str]) -> bool
     return any(document in documents for decision in made for document in decision.documents)
 
 
-def _seen_chunks(connection: sqlite3.Connection, whole: Snapshot, documents: Collection[str]) -> Mask:
+def _seen_chunks(connection: Connection, whole: Snapshot, documents: Collection[str]) -> Mask:
     rows = select_in(
         connection,
         "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest IN ({})",
@@ -90,7 +90,7 @@ def _seen_chunks(connection: sqlite3.Connection, whole: Snapshot, documents: Col
     return seen
 
 
-def _decided(connection: sqlite3.Connection, whole: Snapshot) -> Mask:
+def _decided(connection: Connection, whole: Snapshot) -> Mask:
     """Which entities a decision has a name for."""
     decided = np.zeros(len(whole.entity_ids), dtype=bool)
     keys = sorted(overlay_of(connection).named)
@@ -100,7 +100,7 @@ def _decided(connection: sqlite3.Connection, whole: Snapshot) -> Mask:
 
 
 def _named_from_outside(
-    connection: sqlite3.Connection, whole: Snapshot, documents: Collection[str], said: Mapping[int, EntityTally]
+    connection: Connection, whole: Snapshot, documents: Collection[str], said: Mapping[int, EntityTally]
 ) -> Mask:
     """Of which of these entities a decision's name is heard of in no document in scope."""
     overlay = overlay_of(connection)
@@ -114,7 +114,7 @@ def _named_from_outside(
     return outside
 
 
-def _counted(connection: sqlite3.Connection, whole: Snapshot, chunks: Mask, entities: Mask) -> Tallies:
+def _counted(connection: Connection, whole: Snapshot, chunks: Mask, entities: Mask) -> Tallies:
     """The evidence in scope of all chunks that say something of these entities."""
     telling = np.repeat(entities, np.diff(whole.entity_fact_starts))
     facts = np.zeros(len(whole.fact_ids), dtype=bool)
@@ -124,18 +124,14 @@ def _counted(connection: sqlite3.Connection, whole: Snapshot, chunks: Mask, enti
     return tally(evidence_of(connection, keys.tolist()), overlay_of(connection))
 
 
-def _entities_said(
-    connection: sqlite3.Connection, whole: Snapshot, counted: Tallies, mixed: Mask
-) -> dict[int, EntityTally]:
+def _entities_said(connection: Connection, whole: Snapshot, counted: Tallies, mixed: Mask) -> dict[int, EntityTally]:
     """What the evidence in scope says of the entities that others speak of as well, by row."""
     keyed = list(select_in(connection, "SELECT key, id FROM entity WHERE key IN ({})", sorted(counted.entities)))
     rows = whole.rows("entity", [row for _, row in keyed]).tolist()
     return {row: counted.entities[key] for (key, _), row in zip(keyed, rows, strict=True) if mixed[row]}
 
 
-def _facts_stated(
-    connection: sqlite3.Connection, whole: Snapshot, counted: Tallies, mixed: Mask
-) -> dict[int, FactTally]:
+def _facts_stated(connection: Connection, whole: Snapshot, counted: Tallies, mixed: Mask) -> dict[int, FactTally]:
     digests = [digest_bytes(fact) for fact in sorted(counted.facts)]
     found = list(select_in(connection, "SELECT digest, id FROM fact WHERE digest IN ({})", digests))
     rows = whole.rows("fact", [row for _, row in found]).tolist()
@@ -143,7 +139,7 @@ def _facts_stated(
 
 
 def _narrowed(
-    connection: sqlite3.Connection, whole: Snapshot, seen: Mapping[Side, Mask], stating: Mapping[int, FactTally]
+    connection: Connection, whole: Snapshot, seen: Mapping[Side, Mask], stating: Mapping[int, FactTally]
 ) -> Snapshot:
     """The arrays without what is out of scope."""
     facts, entities, chunks = seen["fact"], seen["entity"], seen["chunk"]
@@ -173,9 +169,7 @@ def _narrowed(
     )
 
 
-def _takes_part(
-    connection: sqlite3.Connection, whole: Snapshot, stating: Mapping[int, FactTally]
-) -> dict[int, set[int]]:
+def _takes_part(connection: Connection, whole: Snapshot, stating: Mapping[int, FactTally]) -> dict[int, set[int]]:
     """For each fact in question the entities that take part in it only by evidence out of scope: split names."""
     starts = whole.fact_entity_starts
     members = {row: whole.fact_entities[starts[row] : starts[row + 1]].tolist() for row in sorted(stating)}
@@ -186,7 +180,7 @@ def _takes_part(
     return {row: {e for e in linked if keys[e] not in stating[row].participants} for row, linked in fewer.items()}
 
 
-def _titles(connection: sqlite3.Connection, whole: Snapshot, seen: Mapping[Side, Mask]) -> Integers:
+def _titles(connection: Connection, whole: Snapshot, seen: Mapping[Side, Mask]) -> Integers:
     """Where the entity that bears a title is out of scope, another may bear it without its qualifier."""
     entities, chunks = seen["entity"], seen["chunk"]
     titles = np.where(chunks, whole.title_entity, -1)
@@ -215,7 +209,7 @@ def _with_scores(narrowed: Snapshot, said: Mapping[int, EntityTally], stating: M
 
 
 def _seen_forms(
-    connection: sqlite3.Connection,
+    connection: Connection,
     whole: Snapshot,
     vectors: RowVectors,
     said: Mapping[int, EntityTally],

@@ -1,6 +1,5 @@
 """Reading a state of the SQLite store as if it held nothing but some of its documents (see scope.py)."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from polyadic.errors import NotFound
 from polyadic.identity import called, entity_id, entity_key
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision
+from polyadic.store.connection import Connection
 from polyadic.store.near_reader import HIGHEST, Scored
 from polyadic.store.places import places_of_facts
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
@@ -21,7 +21,7 @@ from polyadic.store.row_vectors import Values
 from polyadic.store.scope import Scope, is_split_off
 from polyadic.store.selecting import select_in
 from polyadic.store.snapshot import Snapshot
-from polyadic.store.theme_reader import SqliteThemes
+from polyadic.store.theme_reader import SqlThemes
 from polyadic.store.theme_records import hierarchy_of
 from polyadic.store.theme_scope import ScopedThemes
 from polyadic.store.themes import Themes
@@ -35,7 +35,7 @@ _UNLIKE = np.float32(-1.0)
 class ScopedReader(SqliteReader):
     """Implements :class:`polyadic.store.protocol.Reader` for what is in scope."""
 
-    def __init__(self, connection: sqlite3.Connection, scope: Scope, themes: Callable[[], ScopedThemes]) -> None:
+    def __init__(self, connection: Connection, scope: Scope, themes: Callable[[], ScopedThemes]) -> None:
         super().__init__(connection, lambda: scope.state, lambda: themes().arrays)
         self._scope = scope
         self._scoped_themes = themes
@@ -155,7 +155,7 @@ class ScopedReader(SqliteReader):
 
     def themes(self) -> Themes:
         found = self._scoped_themes()
-        return SqliteThemes(self._connection, found.arrays, lambda: self._arrays, found.keys)
+        return SqlThemes(self._connection, found.arrays, lambda: self._arrays, found.keys)
 
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection, self._scoped_themes().keys)

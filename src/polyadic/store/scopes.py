@@ -1,8 +1,8 @@
 """The scopes of the last filters, kept for the next question: the same few are asked for again."""
 
-import sqlite3
 import threading
 
+from polyadic.store.connection import Connection
 from polyadic.store.flat import flat
 from polyadic.store.scope import Scope, scope_of
 from polyadic.store.snapshot import Snapshot
@@ -20,7 +20,7 @@ class Scopes:
         self._flat: Snapshot | None = None
         self._scopes: dict[frozenset[str], Scope] = {}
 
-    def of(self, connection: sqlite3.Connection, state: State, only: frozenset[str]) -> Scope:
+    def of(self, connection: Connection, state: State, only: frozenset[str]) -> Scope:
         """The scope of these documents within the state that the connection reads."""
         with self._changing:
             if self._state is not state:

@@ -1,15 +1,16 @@
 """Queries for a list of values, however long it is."""
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
+
+from polyadic.store.connection import Connection
 
 _VARIABLES = 512
 
 
 def select_in(
-    connection: sqlite3.Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
+    connection: Connection, sql: str, values: Sequence[Any], before: tuple[Any, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
     """Rows of a query that asks for what is ``IN ({})``, a list of values, however many there are."""
     parts = (_rounded(values[start : start + _VARIABLES]) for start in range(0, len(values), _VARIABLES))

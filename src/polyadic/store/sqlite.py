@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -15,17 +16,19 @@ from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
 from polyadic.store import ledger
 from polyadic.store.check import problems_of
 from polyadic.store.database import WRITING_CACHE, connect, explained, rolled_back
+from polyadic.store.meta import meta
 from polyadic.store.protocol import Call, Gathering, Reader, Writer
 from polyadic.store.reader import SqliteReader
-from polyadic.store.reembedding import SqliteGathering
+from polyadic.store.reembedding import SqlGathering
 from polyadic.store.scoped_reader import ScopedReader
 from polyadic.store.scopes import Scopes
+from polyadic.store.sqlite_writer import SqliteWriter
 from polyadic.store.states import States
 from polyadic.store.theme_cache import ThemeCache
-from polyadic.store.writer import SqliteWriter
 
 _FILE = "store.sqlite"
 _IDLE = 8
+_MOST_TOLD = 20
 
 
 class SqliteStore:
@@ -104,15 +107,9 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self.exclusive(), explained(self._path):
-            self._writer.execute("BEGIN IMMEDIATE")
-            try:
-                self._check_still_mine(self._writer)
-                yield SqliteWriter(self._writer)
-                self._writer.execute("COMMIT")
-            except BaseException:
-                rolled_back(self._writer)
-                raise
+        with self.exclusive(), explained(self._path), _transaction(self._writer):
+            self._check_still_mine(self._writer)
+            yield SqliteWriter(self._writer)
 
     def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
         # Not the writer's connection: that may be in the middle of a transaction of another thread or task.
@@ -127,7 +124,7 @@ class SqliteStore:
 
     def filled_with(self) -> str | None:
         with explained(self._path):
-            return _meta(self._writer, "embedder")
+            return meta(self._writer, "embedder")
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
@@ -137,8 +134,10 @@ class SqliteStore:
         except Timeout as error:
             what = f"the embedding model of {self._folder} is being changed already"
             raise StoreBusy(what, "wait for that to end first") from error
-        with held, explained(self._path), contextlib.closing(SqliteGathering(connect(self._path), model)) as gathering:
-            yield gathering
+        with held, explained(self._path):
+            own = connect(self._path)
+            with contextlib.closing(SqlGathering(own, model, partial(_transaction, own))) as gathering:
+                yield gathering
 
     def size(self) -> int:
         """Bytes on disk, of the store and of what is derived from it."""
@@ -148,6 +147,10 @@ class SqliteStore:
         """Reads the whole store; see the protocol."""
         connection = self._connection()
         try:
+            damaged = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MOST_TOLD})") if row[0] != "ok"]
+            if damaged:
+                return damaged
+            connection.execute("BEGIN")
             return problems_of(connection)
         except sqlite3.DatabaseError as error:
             return [str(error)]
@@ -209,11 +212,11 @@ class SqliteStore:
         """Claim a new store for the embedding model, and refuse one that another model filled."""
         if self._embedder is None:
             return
-        if _meta(self._writer, "embedder") is None:
+        if meta(self._writer, "embedder") is None:
             with contextlib.suppress(StoreBusy), self.write():
                 values = (("embedder", self._embedder), ("store", secrets.token_hex(8)))
-                self._writer.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", values)
-        filled_with = _meta(self._writer, "embedder") or self._embedder
+                self._writer.executemany("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", values)
+        filled_with = meta(self._writer, "embedder") or self._embedder
         if filled_with != self._embedder:
             raise EmbedderMismatch(
                 f"{self._folder} was filled with the embedding model {filled_with}, the settings name {self._embedder}",
@@ -222,7 +225,7 @@ class SqliteStore:
 
     def _check_still_mine(self, connection: sqlite3.Connection) -> None:
         """Vectors of two models are never compared, also where the model was changed while the store is open."""
-        filled_with = _meta(connection, "embedder")
+        filled_with = meta(connection, "embedder")
         if self._embedder is not None and filled_with not in (None, self._embedder):
             raise EmbedderMismatch(
                 f"{self._folder} was changed from the embedding model {self._embedder} to {filled_with} meanwhile",
@@ -234,6 +237,18 @@ class SqliteStore:
             pid = (self._folder / "writer.pid").read_text()
             return f" ({pid})" if pid else ""
         return ""
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One that writes, committed when its context is left without an exception."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        rolled_back(connection)
+        raise
 
 
 def _make(folder: Path) -> None:
@@ -253,8 +268,3 @@ def _bytes_below(folder: Path) -> int:
             with contextlib.suppress(OSError):
                 total += (Path(parent) / name).stat().st_size
     return total
-
-
-def _meta(connection: sqlite3.Connection, key: str) -> str | None:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return None if row is None else str(row[0])

@@ -4,7 +4,6 @@ Nothing of the base is copied. Rows that have changed are hidden in it, neighbou
 for. A pair of a fact and an entity is known from the fact, one of a fact and a chunk from the chunk.
 """
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from polyadic.store.arrays import Way
 from polyadic.store.base import Base
 from polyadic.store.changes import Changes
+from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers, limited
 from polyadic.store.matrix import Matrix
 from polyadic.store.placement import Placement
@@ -47,7 +47,7 @@ class State:
         """The state that the base was made of."""
         return cls(name, number, base, {side: Tail.empty() for side in SIDES})
 
-    def brought_forward(self, connection: sqlite3.Connection, name: str, number: int) -> "State":
+    def brought_forward(self, connection: Connection, name: str, number: int) -> "State":
         """The state that the connection reads, which comes after this one; only once, because stacks are grown."""
         touched = Changes.since(connection, self.number).rows
         tails = {side: self.tails[side].brought_forward(connection, self.base, side, touched[side]) for side in SIDES}

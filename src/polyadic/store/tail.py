@@ -1,6 +1,5 @@
 """What has changed of one side since a base was made: exact rows, read from the tables as they are touched."""
 
-import sqlite3
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.store.base import Base
+from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers, stretches
 from polyadic.store.matrix import Matrix
 from polyadic.store.placement import Placement, find
@@ -36,7 +36,7 @@ class Tail:
         nothing = np.zeros(0, dtype=np.int64)
         return cls(np.zeros(0, dtype=ROW), nothing, Stack.of(nothing), Stack.of(np.zeros((0, 0), dtype=np.float32)))
 
-    def brought_forward(self, connection: sqlite3.Connection, base: Base, side: Side, touched: Integers) -> "Tail":
+    def brought_forward(self, connection: Connection, base: Base, side: Side, touched: Integers) -> "Tail":
         """With rows (keys of the tables) that were touched since as the connection reads them now."""
         if not len(touched):
             return self

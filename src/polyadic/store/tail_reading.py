@@ -1,6 +1,5 @@
 """Reading the rows of a tail out of the tables: those that changes touched and that are still there."""
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.store.building import means
+from polyadic.store.connection import Connection
 from polyadic.store.incidence import DIGEST, Floats, Integers
 from polyadic.store.protocol import Side
 from polyadic.store.records import overlay_of
@@ -46,12 +46,12 @@ class Read:
     vectors: Floats
 
 
-def read(connection: sqlite3.Connection, side: Side, ids: Sequence[int]) -> Read:
+def read(connection: Connection, side: Side, ids: Sequence[int]) -> Read:
     """The rows with these keys that are in the state which the connection reads."""
     return {"entity": _entities, "fact": _facts, "chunk": _chunks}[side](connection, ids)
 
 
-def _entities(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
+def _entities(connection: Connection, ids: Sequence[int]) -> Read:
     found = list(
         select_in(
             connection, "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id IN ({})", list(ids)
@@ -63,7 +63,7 @@ def _entities(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
     return Read(rows, np.zeros(0, dtype=np.int64), _vectors(connection, "entity", rows))
 
 
-def _facts(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
+def _facts(connection: Connection, ids: Sequence[int]) -> Read:
     sql = "SELECT id, digest, score, evidence FROM fact WHERE id IN ({})"
     found = list(select_in(connection, sql, list(ids)))
     rows = _rows(found)
@@ -72,7 +72,7 @@ def _facts(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
     return Read(rows, links, _vectors(connection, "fact", rows))
 
 
-def _chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> Read:
+def _chunks(connection: Connection, ids: Sequence[int]) -> Read:
     found = list(
         select_in(
             connection,
@@ -100,7 +100,7 @@ def _column(found: Sequence[tuple[Any, ...]], place: int) -> Integers:
     return np.array([row[place] for row in found], dtype=np.int64)
 
 
-def _links(connection: sqlite3.Connection, sql: str, rows: NDArray[np.void]) -> Integers:
+def _links(connection: Connection, sql: str, rows: NDArray[np.void]) -> Integers:
     linked: dict[int, list[int]] = defaultdict(list)
     for owner, target in select_in(connection, sql, rows["id"].tolist()):
         linked[owner].append(target)
@@ -110,7 +110,7 @@ def _links(connection: sqlite3.Connection, sql: str, rows: NDArray[np.void]) -> 
     return np.array([target for one in lists for target in one], dtype=np.int64)
 
 
-def _vectors(connection: sqlite3.Connection, side: Side, rows: NDArray[np.void]) -> Floats:
+def _vectors(connection: Connection, side: Side, rows: NDArray[np.void]) -> Floats:
     rows["vectors"], vectors = vectors_of(connection, side, rows["id"].tolist())
     rows["first_vector"] = np.cumsum(rows["vectors"]) - rows["vectors"]
     return vectors

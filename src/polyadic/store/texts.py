@@ -3,9 +3,9 @@
 A piece's key is made of its revision's and of its number in the text: what is quoted is read by keys alone.
 """
 
-import sqlite3
 from collections.abc import Sequence
 
+from polyadic.store.connection import Connection
 from polyadic.store.selecting import select_in
 
 PIECE = 2000
@@ -16,7 +16,7 @@ Stretch = tuple[int, int, int]
 """Characters of a text: its revision, where they begin, where they end."""
 
 
-def put_text(connection: sqlite3.Connection, revision: int, text: str) -> None:
+def put_text(connection: Connection, revision: int, text: str) -> None:
     """Keep the text of a new revision."""
     connection.executemany(
         "INSERT INTO piece (id, text) VALUES (?, ?)",
@@ -24,11 +24,11 @@ def put_text(connection: sqlite3.Connection, revision: int, text: str) -> None:
     )
 
 
-def drop_text(connection: sqlite3.Connection, revision: int) -> None:
+def drop_text(connection: Connection, revision: int) -> None:
     connection.execute("DELETE FROM piece WHERE id >= ? AND id < ?", (_key(revision, 0), _key(revision + 1, 0)))
 
 
-def text_of(connection: sqlite3.Connection, revision: int) -> str:
+def text_of(connection: Connection, revision: int) -> str:
     """The whole text of a revision."""
     pieces = connection.execute(
         "SELECT text FROM piece WHERE id >= ? AND id < ? ORDER BY id", (_key(revision, 0), _key(revision + 1, 0))
@@ -36,7 +36,7 @@ def text_of(connection: sqlite3.Connection, revision: int) -> str:
     return "".join(text for (text,) in pieces)
 
 
-def quotes(connection: sqlite3.Connection, stretches: Sequence[Stretch]) -> list[str]:
+def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
     """What stands at each of these stretches; a piece that several share is read once."""
     keys = [
         range(_key(revision, start), _key(revision, max(start, stop - 1)) + 1) for revision, start, stop in stretches
@@ -49,7 +49,7 @@ def quotes(connection: sqlite3.Connection, stretches: Sequence[Stretch]) -> list
     ]
 
 
-def stray_texts(connection: sqlite3.Connection) -> int:
+def stray_texts(connection: Connection) -> int:
     """Of how many revisions that are gone there is still text."""
     rows = connection.execute(
         "SELECT 1 FROM (SELECT DISTINCT id / ? AS revision FROM piece) p"
@@ -59,7 +59,7 @@ def stray_texts(connection: sqlite3.Connection) -> int:
     return len(rows.fetchall())
 
 
-def cut_whole_texts(connection: sqlite3.Connection) -> None:
+def cut_whole_texts(connection: Connection) -> None:
     """Bring over the texts that an earlier version kept as a whole each, in ``revision``.
 
     Not in SQL, which reads a whole text anew for each piece of it.

@@ -3,7 +3,6 @@
 It is small beside the snapshot, so it is made from the tables whenever another state is read.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -11,6 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
 from polyadic.store.incidence import DIGEST, DIGEST_BYTES, Floats, Integers, Mask, grouped, links_of
 from polyadic.store.protocol import Links, Rows
@@ -72,7 +72,7 @@ class ThemeArrays:
     summary_held: Incidence
 
     @classmethod
-    def build(cls, connection: sqlite3.Connection) -> Self:
+    def build(cls, connection: Connection) -> Self:
         """Read the arrays out of the tables, within the transaction that the connection is in."""
         summaries = connection.execute(
             "SELECT s.id, s.digest, s.members, v.data FROM summary s JOIN vector v ON v.id = s.vector ORDER BY s.digest"
@@ -133,7 +133,7 @@ class ThemeArrays:
         )
 
 
-def digests_of(connection: sqlite3.Connection, table: str) -> NDArray[np.bytes_]:
+def digests_of(connection: Connection, table: str) -> NDArray[np.bytes_]:
     """The digests of all rows of a table, sorted: those of entities and facts stand as the snapshot has them."""
     return _packed([digest for (digest,) in connection.execute(f"SELECT digest FROM {table} ORDER BY digest")])
 

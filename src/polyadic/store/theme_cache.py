@@ -1,9 +1,10 @@
 """The arrays of the hierarchy, kept for the next question as long as the same state is read."""
 
-import sqlite3
 import threading
 
 from polyadic.store import changes
+from polyadic.store.connection import Connection
+from polyadic.store.meta import metas
 from polyadic.store.scope import Scope
 from polyadic.store.theme_arrays import ThemeArrays
 from polyadic.store.theme_scope import Grounds, ScopedThemes, scoped
@@ -22,13 +23,13 @@ class ThemeState:
         self._grounds: Grounds | None = None
         self._scopes: dict[frozenset[str], ScopedThemes] = {}
 
-    def arrays(self, connection: sqlite3.Connection) -> ThemeArrays:
+    def arrays(self, connection: Connection) -> ThemeArrays:
         with self._making:
             if self._arrays is None:
                 self._arrays = ThemeArrays.build(connection)
             return self._arrays
 
-    def within(self, connection: sqlite3.Connection, scope: Scope) -> ScopedThemes:
+    def within(self, connection: Connection, scope: Scope) -> ScopedThemes:
         arrays = self.arrays(connection)
         with self._making:
             if self._grounds is None:
@@ -48,11 +49,10 @@ class ThemeCache:
         self._reading = threading.Lock()
         self._state: ThemeState | None = None
 
-    def state(self, connection: sqlite3.Connection) -> ThemeState:
+    def state(self, connection: Connection) -> ThemeState:
         """That of the state that a connection is reading."""
-        keys = (changes.GENERATION, GENERATION)
-        found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?)", keys))
-        name = (found.get(changes.GENERATION, ""), found.get(GENERATION, ""))
+        generation, hierarchy = metas(connection, (changes.GENERATION, GENERATION))
+        name = (generation, hierarchy)
         with self._reading:
             if self._state is None or self._state.name != name:
                 self._state = ThemeState(name)

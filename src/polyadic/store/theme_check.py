@@ -4,13 +4,13 @@ A cluster or community that is not stale rests on what is there, and what it res
 was told, which hold; one that is stale has no words left.
 """
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from polyadic import identity
 from polyadic.derivation import form
+from polyadic.store.connection import Connection
 from polyadic.store.digests import vector_digest
 from polyadic.store.theme_records import CLUSTER, load_report, unpack
 from polyadic.store.theme_words import Words, holding, unpack_words
@@ -43,7 +43,7 @@ class _Themes:
     now: Mapping[str, Words]
 
 
-def theme_problems(connection: sqlite3.Connection) -> Iterator[str]:
+def theme_problems(connection: Connection) -> Iterator[str]:
     """What is wrong, in a few words each."""
     themes = _themes(connection)
     for what, count in _CHECKS.items():
@@ -51,7 +51,7 @@ def theme_problems(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{wrong:,} {what}"
 
 
-def _themes(connection: sqlite3.Connection) -> _Themes:
+def _themes(connection: Connection) -> _Themes:
     notes: dict[int, dict[str, Words]] = defaultdict(dict)
     told: dict[bytes, Words] = {}
     for theme, source, data in connection.execute(_NOTED):
@@ -70,12 +70,12 @@ def _themes(connection: sqlite3.Connection) -> _Themes:
     return _Themes(themes, notes, {source.hex(): words for source, words in holding(connection, told).items()})
 
 
-def _misnamed(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _misnamed(connection: Connection, themes: _Themes) -> int:
     rows = themes.rows.values()
     return sum(theme.digest != identity.digest(theme.kind, str(theme.level), *theme.members) for theme in rows)
 
 
-def _groundless(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _groundless(connection: Connection, themes: _Themes) -> int:
     """A summary is there if its cluster is not stale, which is looked at for itself."""
     there = {digest for (digest,) in connection.execute(_THERE)}
     there |= {digest for (digest,) in connection.execute("SELECT lower(hex(digest)) FROM summary")}
@@ -84,7 +84,7 @@ def _groundless(connection: sqlite3.Connection, themes: _Themes) -> int:
     )
 
 
-def _wrongly_noted(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _wrongly_noted(connection: Connection, themes: _Themes) -> int:
     """What is stale is noted no more; notes of what is gone count as well."""
     return sum(not _is_noted(theme, themes.now) for theme in themes.rows.values()) + len(themes.notes)
 
@@ -97,7 +97,7 @@ def _is_noted(theme: _Theme, now: Mapping[str, Words]) -> bool:
     return all(bool(words) == (one in sources and bool(now[one])) for one, words in theme.notes.items() if one in now)
 
 
-def _unsaid(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _unsaid(connection: Connection, themes: _Themes) -> int:
     """What is gone is looked at for itself."""
     now = themes.now
     return sum(
@@ -105,11 +105,11 @@ def _unsaid(connection: sqlite3.Connection, themes: _Themes) -> int:
     )
 
 
-def _told_though_stale(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _told_though_stale(connection: Connection, themes: _Themes) -> int:
     return sum(theme.stale and theme.worded for theme in themes.rows.values())
 
 
-def _unreadable(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _unreadable(connection: Connection, themes: _Themes) -> int:
     wrong = 0
     for report in (theme.report for theme in themes.rows.values() if theme.report is not None):
         try:
@@ -119,7 +119,7 @@ def _unreadable(connection: sqlite3.Connection, themes: _Themes) -> int:
     return wrong
 
 
-def _stray_summaries(connection: sqlite3.Connection, themes: _Themes) -> int:
+def _stray_summaries(connection: Connection, themes: _Themes) -> int:
     """Each has a cluster, whose members alone it covers, is named after it, and has the vector of its form."""
     clusters = {key: theme for key, theme in themes.rows.items() if theme.kind == CLUSTER}
     wrong = 0
@@ -134,7 +134,7 @@ def _stray_summaries(connection: sqlite3.Connection, themes: _Themes) -> int:
     return wrong
 
 
-_CHECKS: Mapping[str, Callable[[sqlite3.Connection, _Themes], int]] = {
+_CHECKS: Mapping[str, Callable[[Connection, _Themes], int]] = {
     "clusters or communities are not those of their members": _misnamed,
     "clusters or communities rest on what is not there": _groundless,
     "clusters or communities rest on other things than noted": _wrongly_noted,

@@ -1,12 +1,12 @@
 """Searching the hierarchy of one committed state of the SQLite store."""
 
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
 
 from polyadic.store.arrays import Arrays
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import other_vectors
 from polyadic.store.protocol import Hits, Links, Rows, Vectors
@@ -18,7 +18,7 @@ from polyadic.store.themes import Members
 from polyadic.themes import Community, Summary
 
 
-class SqliteThemes:
+class SqlThemes:
     """Implements :class:`polyadic.store.themes.Themes` within the open transaction of a connection.
 
     ``only`` are keys of the table of themes, where there are some that may not be told of.
@@ -26,7 +26,7 @@ class SqliteThemes:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         arrays: ThemeArrays,
         rows: Callable[[], Arrays],
         only: Collection[int] | None = None,

@@ -1,10 +1,11 @@
 """How clusters, communities and their words stand in the tables of the SQLite store."""
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
+from polyadic.store.connection import Connection
+from polyadic.store.meta import meta, put_meta
 from polyadic.store.selecting import select_in
 from polyadic.themes import Cluster, Community, Finding, Hierarchy, Report, Summary
 
@@ -56,14 +57,14 @@ def dump_series(sparsities: Sequence[float], settled: int, since: int) -> str:
     return json.dumps([list(sparsities), settled, since])
 
 
-def unsettle(connection: sqlite3.Connection) -> None:
+def unsettle(connection: Connection) -> None:
     """Note that all is to be clustered anew: what was alike by the vectors of one model need not be by another's."""
     sparsities, _, since = _series(connection)
     series = dump_series(sparsities, 0, since)
-    connection.execute("UPDATE meta SET value = ? WHERE key = ?", (series, SERIES))
+    put_meta(connection, SERIES, series)
 
 
-def hierarchy_of(connection: sqlite3.Connection, only: Collection[int] | None = None) -> Hierarchy:
+def hierarchy_of(connection: Connection, only: Collection[int] | None = None) -> Hierarchy:
     """All that stands in the tables, also what is stale.
 
     Parameters
@@ -90,15 +91,13 @@ def hierarchy_of(connection: sqlite3.Connection, only: Collection[int] | None = 
     return Hierarchy(clusters, tuple(_parted(communities, told)))
 
 
-def summaries_of(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Summary]:
+def summaries_of(connection: Connection, keys: Sequence[int]) -> list[Summary]:
     """Summaries by keys of the table, in the order asked."""
     found = {key: _summary(*f) for key, _, *f in select_in(connection, f"{_OF_SUMMARY} WHERE s.id IN ({{}})", keys)}
     return [found[key] for key in keys]
 
 
-def communities_of(
-    connection: sqlite3.Connection, keys: Sequence[int], only: Collection[int] | None = None
-) -> list[Community]:
+def communities_of(connection: Connection, keys: Sequence[int], only: Collection[int] | None = None) -> list[Community]:
     """Communities by keys of the table, in the order asked; ``only`` as above."""
     rows = select_in(connection, f"{_OF_COMMUNITY} WHERE id IN ({{}})", keys)
     found = {key: _community(*fields) for key, *fields in rows}
@@ -115,9 +114,9 @@ def _parted(communities: Iterable[Community], told: Set[str]) -> Iterator[Commun
     return (one if one.parent in told else replace(one, parent="") for one in communities)
 
 
-def _series(connection: sqlite3.Connection) -> tuple[tuple[float, ...], int, int]:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (SERIES,)).fetchone()
-    sparsities, settled, since = json.loads(row[0]) if row else ((), 0, 0)
+def _series(connection: Connection) -> tuple[tuple[float, ...], int, int]:
+    found = meta(connection, SERIES)
+    sparsities, settled, since = json.loads(found) if found else ((), 0, 0)
     return tuple(sparsities), settled, since
 
 

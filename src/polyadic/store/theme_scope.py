@@ -1,11 +1,11 @@
 """What of the hierarchy rests on some documents alone."""
 
-import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
+from polyadic.store.connection import Connection
 from polyadic.store.incidence import DIGEST_BYTES, Integers, Mask
 from polyadic.store.theme_arrays import Incidence, ThemeArrays, digests_of, pairs
 
@@ -27,7 +27,7 @@ class Grounds:
     clusters: Integers
 
     @classmethod
-    def build(cls, connection: sqlite3.Connection) -> Self:
+    def build(cls, connection: Connection) -> Self:
         """Read out of the tables, within the transaction that the connection is in."""
         themes = connection.execute("SELECT id, members, sources FROM theme ORDER BY id").fetchall()
         keys = np.array([key for key, _, _ in themes], dtype=np.int64)

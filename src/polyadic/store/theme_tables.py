@@ -5,14 +5,15 @@ stale once anything that it rests on is gone, or is no longer said to be what th
 """
 
 import secrets
-import sqlite3
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from polyadic import identity
 from polyadic.derivation import form
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
+from polyadic.store.meta import put_meta
 from polyadic.store.protocol import Change
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import CLUSTER, COMMUNITY, SERIES, dump_report, dump_series, pack, unpack
@@ -22,7 +23,7 @@ from polyadic.themes import Cluster, Community, Rearrangement, Summary
 
 GENERATION = "hierarchy"
 """Key in the table meta: a drawn name of the state of the hierarchy."""
-_WIPE = "UPDATE theme SET stale = 1, tokens = 0, basis = '', report = NULL, sources = x'' WHERE id = ?"
+_WIPE = "UPDATE theme SET stale = TRUE, tokens = 0, basis = '', report = NULL, sources = ? WHERE id = ?"
 Speech = tuple[bytes, str | frozenset[tuple[bytes, str, str, str]]]
 """What a theme says, its report or its summaries, and from which sources."""
 
@@ -38,7 +39,7 @@ class _Removed:
 class ThemeTables:
     """Keeps clusters, communities and summaries within the transaction of a connection."""
 
-    def __init__(self, connection: sqlite3.Connection, needs: VectorNeeds) -> None:
+    def __init__(self, connection: Connection, needs: VectorNeeds) -> None:
         self._connection = connection
         self._needs = needs
 
@@ -74,13 +75,8 @@ class ThemeTables:
             self._insert([cluster for cluster in change.clusters if cluster.layer == layer], removed)
             self.mark(removed.summaries.get(layer, []))
         self._insert(change.communities, removed)
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-            [
-                (GENERATION, secrets.token_hex(8)),
-                (SERIES, dump_series(change.sparsities, change.settled, change.since)),
-            ],
-        )
+        put_meta(self._connection, GENERATION, secrets.token_hex(8))
+        put_meta(self._connection, SERIES, dump_series(change.sparsities, change.settled, change.since))
 
     # steps of the above
 
@@ -104,7 +100,7 @@ class ThemeTables:
         """Leave nothing of a theme but its members; returns the digests of its summaries, which are no more."""
         grounds = self._connection.execute("SELECT members, sources FROM theme WHERE id = ?", (theme,)).fetchone()
         self._forget_notes(theme, grounds)
-        self._connection.execute(_WIPE, (theme,))
+        self._connection.execute(_WIPE, (b"", theme))
         return [digest for digest, *_ in self._remove_summaries(theme)]
 
     def _forget_notes(self, theme: int, grounds: Iterable[bytes]) -> dict[bytes, Words]:
@@ -163,12 +159,12 @@ class ThemeTables:
                 told = ChainMap(summaries, removed.told.get(_speech(theme), {}), known)
                 rows += [(one, key, pack_words(told[one])) for one in sources]
                 rows += [(one, key, b"") for one in members - sources]
-        self._connection.executemany("INSERT INTO theme_source VALUES (?, ?, ?)", sorted(rows))
+        self._connection.executemany("INSERT INTO theme_source (source, theme, words) VALUES (?, ?, ?)", sorted(rows))
 
     def _insert_theme(self, theme: Cluster | Community, stale: bool) -> int:
-        cursor = self._connection.execute(
+        (key,) = self._connection.execute(
             "INSERT INTO theme (digest, stale, members, sources, kind, level, own, parent, basis, tokens, report)"
-            f" VALUES ({', '.join('?' * 11)})",
+            f" VALUES ({', '.join('?' * 11)}) RETURNING id",
             (
                 digest_bytes(theme.id),
                 stale,
@@ -176,17 +172,16 @@ class ThemeTables:
                 b"" if stale else pack(theme.sources),
                 *(_of_cluster(theme) if isinstance(theme, Cluster) else _of_community(theme, stale)),
             ),
-        )
-        key = cursor.lastrowid or 0
+        ).fetchone()
         if isinstance(theme, Cluster) and not stale:
             for summary in theme.summaries:
                 self._insert_summary(key, summary)
-        return key
+        return int(key)
 
     def _insert_summary(self, theme: int, summary: Summary) -> None:
-        cursor = self._connection.execute(
+        key = self._connection.execute(
             "INSERT INTO summary (digest, theme, name, type, description, author, members)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 digest_bytes(summary.id),
                 theme,
@@ -196,12 +191,8 @@ class ThemeTables:
                 summary.by,
                 pack(summary.members),
             ),
-        )
-        self._needs.add(
-            "UPDATE summary SET vector = ? WHERE id = ?",
-            (cursor.lastrowid or 0,),
-            form(summary.name, summary.description),
-        )
+        ).fetchone()
+        self._needs.add("UPDATE summary SET vector = ? WHERE id = ?", key, form(summary.name, summary.description))
 
 
 def _of_cluster(cluster: Cluster) -> tuple[object, ...]:

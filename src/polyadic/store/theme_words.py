@@ -5,11 +5,11 @@ says them of it, or they are displayed; that there was none holds anyway. Of a s
 What is kept are digests, so that none of these words stands there itself.
 """
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from polyadic import identity
 from polyadic.derivation import Attribute
+from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
 
@@ -41,20 +41,20 @@ def unpack_words(data: bytes) -> Words:
     return frozenset(data[at : at + _DIGEST_BYTES] for at in range(0, len(data), _DIGEST_BYTES))
 
 
-def displayed(connection: sqlite3.Connection, table: str, digests: Sequence[bytes]) -> dict[bytes, Words]:
+def displayed(connection: Connection, table: str, digests: Sequence[bytes]) -> dict[bytes, Words]:
     """What is displayed of those that are in the table, entity or summary."""
     sql = f"SELECT digest, name, type, description FROM {table} WHERE digest IN ({{}})"
     return {digest: words_of(*shown) for digest, *shown in select_in(connection, sql, digests)}
 
 
-def existing(connection: sqlite3.Connection, digests: Sequence[bytes]) -> dict[bytes, Words]:
+def existing(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, Words]:
     """Entities, summaries and facts that are there, each with what is displayed of it."""
     facts = select_in(connection, "SELECT digest FROM fact WHERE digest IN ({})", digests)
     words: dict[bytes, Words] = {digest: frozenset() for (digest,) in facts}
     return words | displayed(connection, "entity", digests) | displayed(connection, "summary", digests)
 
 
-def holding(connection: sqlite3.Connection, told: Mapping[bytes, Words]) -> dict[bytes, Words]:
+def holding(connection: Connection, told: Mapping[bytes, Words]) -> dict[bytes, Words]:
     """What holds now of those that are there.
 
     Where all that was told is displayed, nothing else is looked for: of some entities a great deal is said.

@@ -1,10 +1,10 @@
 """Which entity a document's title names."""
 
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from polyadic.overlay import Overlay
+from polyadic.store.connection import Connection
 from polyadic.store.selecting import select_in
 
 
@@ -24,19 +24,19 @@ _TITLED = (
 )
 
 
-def titled_documents(connection: sqlite3.Connection, keys: Collection[str]) -> list[Titled]:
+def titled_documents(connection: Connection, keys: Collection[str]) -> list[Titled]:
     """The chunks of documents whose titles have one of these keys."""
     columns = ("r.title_key", "r.title_bare")
     rows = {row for column in columns for row in select_in(connection, _TITLED.format(column), sorted(keys))}
     return [Titled(*row) for row in sorted(rows)]
 
 
-def titles_of_chunks(connection: sqlite3.Connection, chunks: Sequence[int]) -> list[Titled]:
+def titles_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[Titled]:
     return [Titled(*row) for row in select_in(connection, _TITLED.format("c.id"), chunks)]
 
 
 def title_entities(
-    connection: sqlite3.Connection,
+    connection: Connection,
     overlay: Overlay,
     chunks: Sequence[Titled],
     is_seen: Callable[[int], bool] = lambda entity: True,

@@ -1,10 +1,10 @@
 """Rows that await the vectors of texts."""
 
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from polyadic.store.connection import Connection
 from polyadic.store.digests import vector_digest
 from polyadic.store.selecting import select_in
 
@@ -21,7 +21,7 @@ class VectorNeeds:
         self.texts[digest] = text
         self.rows.setdefault(sql, []).append((parameters, digest))
 
-    def meet(self, connection: sqlite3.Connection) -> list[str]:
+    def meet(self, connection: Connection) -> list[str]:
         """Give all rows their vectors, and let go of vectors without use; or return the texts that have none yet."""
         digests = list(self.texts)
         found: dict[bytes, int] = dict(

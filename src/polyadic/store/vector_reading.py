@@ -1,11 +1,11 @@
 """Reading vectors out of the tables, in the order in which rows are asked for."""
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
 from polyadic.store.incidence import Floats, Integers
 from polyadic.store.protocol import Side
@@ -21,7 +21,7 @@ _SQL: Mapping[Side, str] = {
 _AT_ONCE = 8_192
 
 
-def vectors_of(connection: sqlite3.Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Floats]:
+def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Floats]:
     """How many vectors each row has (by keys of the table), and all of them row by row, shape (n, d)."""
     found: dict[int, list[bytes]] = defaultdict(list)
     for owner, vector in select_in(connection, _SQL[side], ids):
@@ -32,7 +32,7 @@ def vectors_of(connection: sqlite3.Connection, side: Side, ids: Sequence[int]) -
     return sizes, np.frombuffer(data, dtype="<f4").reshape(int(sizes.sum()), dimension_of(connection))
 
 
-def in_blocks(connection: sqlite3.Connection, side: Side, ids: Integers) -> Iterator[tuple[Integers, Floats]]:
+def in_blocks(connection: Connection, side: Side, ids: Integers) -> Iterator[tuple[Integers, Floats]]:
     """The same for very many rows, some at a time."""
     for start in range(0, len(ids), _AT_ONCE):
         yield vectors_of(connection, side, ids[start : start + _AT_ONCE].tolist())

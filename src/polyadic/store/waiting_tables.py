@@ -1,9 +1,11 @@
 """The tables ``awaited``, ``entered`` and ``asked`` of the SQLite store: what is awaited from batch files."""
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from polyadic.knowledge import Document, Usage
+from polyadic.store import ledger
+from polyadic.store.connection import Connection
+from polyadic.store.meta import meta, put_meta
 from polyadic.store.records import load_metadata, load_pages
 from polyadic.store.texts import text_of
 from polyadic.store.waiting import Awaited, WaitingCounts
@@ -12,13 +14,15 @@ WAITS = "EXISTS (SELECT 1 FROM awaited a WHERE a.asker = document.digest)"
 """Of a row of ``document``: whether it waits for a batch file."""
 
 _OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = awaited.digest)"
-_STAGED = "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND r.id IS NOT d.current"
+_STAGED = (
+    "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)"
+)
 
 
 class WaitingTables:
     """Implements :class:`polyadic.store.waiting.Waiting` within the open transaction of a connection."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def put(self, asker: str, purposes: Mapping[str, str]) -> None:
@@ -33,7 +37,7 @@ class WaitingTables:
             [(key, digest) for (key,) in open_before if key not in wanted],
         )
         self._connection.executemany(
-            "INSERT OR IGNORE INTO awaited (digest, asker, purpose) VALUES (?, ?, ?)",
+            "INSERT INTO awaited (digest, asker, purpose) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [(key, digest, purpose) for key, purpose in wanted.items()],
         )
 
@@ -53,10 +57,12 @@ class WaitingTables:
         return found.fetchone() is not None
 
     def remember(self, key: str, text: str, complete: bool) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (bytes.fromhex(key), text, complete))
+        ledger.remember(self._connection, key, text, complete)
 
     def enter(self, response: str) -> bool:
-        entered = self._connection.execute("INSERT OR IGNORE INTO entered VALUES (?)", (bytes.fromhex(response),))
+        entered = self._connection.execute(
+            "INSERT INTO entered (digest) VALUES (?) ON CONFLICT DO NOTHING", (bytes.fromhex(response),)
+        )
         return entered.rowcount > 0
 
     def pay(self, key: str, usage: Usage) -> None:
@@ -101,10 +107,16 @@ class WaitingTables:
         self._connection.execute("DELETE FROM awaited WHERE asker = ?", (bytes.fromhex(document_id),))
 
     def ask(self, question: str, content: str) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO asked VALUES (?, ?)", (bytes.fromhex(question), content))
+        self._connection.execute(
+            "INSERT INTO asked (digest, content) VALUES (?, ?)"
+            " ON CONFLICT (digest) DO UPDATE SET content = excluded.content",
+            (bytes.fromhex(question), content),
+        )
 
     def asked(self) -> list[tuple[str, str]]:
-        return [(digest.hex(), content) for digest, content in self._connection.execute("SELECT * FROM asked")]
+        return [
+            (digest.hex(), content) for digest, content in self._connection.execute("SELECT digest, content FROM asked")
+        ]
 
     def answered(self, questions: Sequence[str]) -> None:
         digests = [(bytes.fromhex(question),) for question in questions]
@@ -112,11 +124,10 @@ class WaitingTables:
         self._connection.executemany("DELETE FROM awaited WHERE asker = ?", digests)
 
     def dialect(self, model: str) -> str | None:
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (f"dialect {model}",)).fetchone()
-        return None if row is None else str(row[0])
+        return meta(self._connection, f"dialect {model}")
 
     def keep_dialect(self, model: str, content: str) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"dialect {model}", content))
+        put_meta(self._connection, f"dialect {model}", content)
 
     def forget(self) -> None:
         self._connection.execute("DELETE FROM asked")

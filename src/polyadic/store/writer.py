@@ -1,19 +1,19 @@
-"""Writing to the SQLite store inside one transaction: staging, publishing, withdrawing."""
+"""Writing to the tables of a store inside one transaction: staging, publishing, withdrawing."""
 
-import sqlite3
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-
-import numpy as np
 
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
 from polyadic.store import changes, ledger
+from polyadic.store.connection import Connection
 from polyadic.store.derived import DerivedTables
 from polyadic.store.digests import digest_bytes, vector_digest
 from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
+from polyadic.store.packed import Packed
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import (
     chunks_of,
@@ -34,11 +34,17 @@ from polyadic.store.vector_needs import VectorNeeds
 from polyadic.store.waiting_tables import WAITS, WaitingTables
 from polyadic.themes import Rearrangement
 
+Words = tuple[int, str, str]
+"""A chunk (key of the table) with the words of its document's title and its own (see full_text.searchable)."""
 
-class SqliteWriter:
-    """Implements :class:`polyadic.store.protocol.Writer` within the open transaction of a connection."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+class SqlWriter(ABC):
+    """Implements :class:`polyadic.store.protocol.Writer` within the open transaction of a connection.
+
+    An engine adds how it keeps the words of passages.
+    """
+
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._overlay: Overlay | None = None
         self._needs = VectorNeeds()
@@ -119,13 +125,12 @@ class SqliteWriter:
         return list(wanted.values())
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
-        rows = np.ascontiguousarray(vectors, dtype="<f4")
         kept = dimension_of(self._connection)
-        if kept and len(texts) and rows.shape[1] != kept:
-            raise other_vectors(rows.shape[1], kept)
+        if kept and len(texts) and vectors.shape[1] != kept:
+            raise other_vectors(vectors.shape[1], kept)
         self._connection.executemany(
-            "INSERT OR IGNORE INTO vector (digest, uses, data) VALUES (?, 0, ?)",
-            [(vector_digest(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)],
+            "INSERT INTO vector (digest, uses, data) VALUES (?, 0, ?) ON CONFLICT DO NOTHING",
+            list(zip(map(vector_digest, texts), Packed.each(vectors), strict=True)),
         )
 
     # what language models said
@@ -163,8 +168,8 @@ class SqliteWriter:
 
     def _decide(self, decided: Sequence[Decision], undone: Sequence[Decision]) -> None:
         self._connection.executemany(
-            "INSERT INTO decision (digest, at, content) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'), ?)",
-            [(digest_bytes(decision.id), dump_decision(decision)) for decision in decided],
+            "INSERT INTO decision (digest, at, content) VALUES (?, ?, ?)",
+            [(digest_bytes(decision.id), ledger.now(), dump_decision(decision)) for decision in decided],
         )
         self._connection.executemany(
             "DELETE FROM decision WHERE digest = ?", [(digest_bytes(decision.id),) for decision in undone]
@@ -186,7 +191,7 @@ class SqliteWriter:
         kept = None
         for revision, content, recipe in self._connection.execute(
             "SELECT r.id, r.content, r.recipe FROM revision r JOIN document d ON d.id = r.document"
-            " WHERE d.id = ? AND r.id IS NOT d.current",
+            " WHERE d.id = ? AND (d.current IS NULL OR r.id <> d.current)",
             (document_row,),
         ).fetchall():
             cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))
@@ -198,9 +203,9 @@ class SqliteWriter:
         return kept
 
     def _insert_revision(self, document_row: int, document: Document, stamp: Stamp, chunks: Sequence[Chunk]) -> int:
-        cursor = self._connection.execute(
+        (revision,) = self._connection.execute(
             "INSERT INTO revision (document, content, recipe, extractor, title, title_key, title_bare, characters,"
-            " metadata, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " metadata, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 document_row,
                 stamp.content,
@@ -213,20 +218,19 @@ class SqliteWriter:
                 dump_metadata(document.metadata),
                 dump_pages(document.pages),
             ),
-        )
-        revision = cursor.lastrowid or 0
+        ).fetchone()
         put_text(self._connection, revision, document.text)
-        self._connection.execute("INSERT INTO staged VALUES (?)", (revision,))
+        self._connection.execute("INSERT INTO staged (revision) VALUES (?)", (revision,))
         self._connection.executemany(
             "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens) VALUES (?, ?, ?, ?, ?, ?)",
             [(digest_bytes(c.id), revision, c.span.start, c.span.end, c.fresh, c.tokens) for c in chunks],
         )
-        return revision
+        return int(revision)
 
     def _staged_revision(self, document_id: str) -> int:
         row = self._connection.execute(
             "SELECT r.id FROM revision r JOIN document d ON d.id = r.document"
-            " WHERE d.digest = ? AND r.id IS NOT d.current",
+            " WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)",
             (digest_bytes(document_id),),
         ).fetchone()
         if row is None:
@@ -242,7 +246,7 @@ class SqliteWriter:
         if row is None or row[1] is None:
             return
         document, revision = row
-        self._index_words(revision, "INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)")
+        self._forget_words(self._words(revision))
         chunks = [
             (chunk,) for (chunk,) in self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,))
         ]
@@ -291,19 +295,26 @@ class SqliteWriter:
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
                 )
-        self._index_words(revision, "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)")
+        self._index_words(self._words(revision))
 
     def _insert_statements(self, chunk: int, whole: Span, stated: Sequence[tuple[str, Sequence[Span]]]) -> None:
         """Where each fact is stated; one that names no characters is stated by the whole chunk."""
         rows = self._derived.fact_rows(fact_id for fact_id, _ in stated)
         self._connection.executemany(
-            "INSERT OR IGNORE INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?)",
+            "INSERT INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
             [(chunk, rows[f], span.start, span.end) for f, spans in stated for span in spans or (whole,)],
         )
 
-    def _index_words(self, revision: int, sql: str) -> None:
+    def _words(self, revision: int) -> list[Words]:
         (title,) = self._connection.execute("SELECT title FROM revision WHERE id = ?", (revision,)).fetchone()
         text = text_of(self._connection, revision)
         chunks = self._connection.execute("SELECT id, start, stop FROM chunk WHERE revision = ?", (revision,))
-        rows = [(chunk, searchable(title), searchable(text[start:stop])) for chunk, start, stop in chunks]
-        self._connection.executemany(sql, rows)
+        return [(chunk, searchable(title), searchable(text[start:stop])) for chunk, start, stop in chunks]
+
+    @abstractmethod
+    def _index_words(self, words: Sequence[Words]) -> None:
+        """Let chunks be found by their words."""
+
+    @abstractmethod
+    def _forget_words(self, words: Sequence[Words]) -> None:
+        """Let them be found no more; the words are those by which they are."""
