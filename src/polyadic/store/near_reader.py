@@ -1,6 +1,6 @@
 """What is near to a vector in one committed state of the SQLite store, and the facts of a hub that are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -12,7 +12,7 @@ from polyadic.store.incidence import limited
 from polyadic.store.nearness import Nearness
 from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best_of
-from polyadic.store.record_reader import SqlRecords
+from polyadic.store.row_reader import SqlRows
 from polyadic.store.state import State
 
 Scored = Literal["entity", "fact"]
@@ -21,7 +21,7 @@ HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
 """Of all scores there may be."""
 
 
-class SqliteNear(SqlRecords):
+class SqliteNear(SqlRows):
     """The part of :class:`polyadic.store.protocol.Reader` that compares vectors."""
 
     def __init__(self, connection: Connection, state: Callable[[], State]) -> None:
@@ -38,6 +38,12 @@ class SqliteNear(SqlRecords):
     def _arrays(self) -> Arrays:
         """Numbers and neighbours of what may be seen: here of all, of less within a scope."""
         return self._state
+
+    def _keys(self, side: Side, rows: Rows) -> Rows:
+        return self._arrays.ids(side, rows)
+
+    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
+        return self._arrays.rows(side, keys)
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
         rows = self._near(side, vector, k)
