@@ -173,6 +173,9 @@ class MemoryReader:
     def titled(self, entities: Rows, limit: int) -> Links:
         return _links(entities, lambda entity: self._chunks_about.get(entity, [])[:limit])
 
+    def all_rows(self, side: Side) -> Rows:
+        return np.arange(self.size(side))
+
     def degrees(self, side: Side, rows: Rows) -> Rows:
         of = {"fact": self._entities_of, "entity": self._facts_of, "chunk": self._facts_in}[side]
         return np.array([len(of[row]) for row in rows.tolist()], dtype=np.int64)  # type: ignore[index]

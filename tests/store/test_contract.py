@@ -1,44 +1,20 @@
-"""What every store promises; a new store joins by adding itself to ``open_store``."""
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
+"""What every store promises; a new store joins by adding itself to ``open_store`` (tests/store/conftest.py)."""
 
 import numpy as np
 import pytest
 
 from polyadic.derivation import difference, tally
-from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy, StoreError
+from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.identity import entity_key, fact_id
 from polyadic.store.protocol import Change, Listed, Side, Stamp, Store
-from polyadic.store.sqlite import SqliteStore
+from tests.store.conftest import Opener
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish, said, stage, withdraw
 from tests.support.vectors import vector, vectors
 
-Opener = Callable[[str], Store]
-
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
 ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage", "the Analytical Engine"])
 LONELY = ("Only London is named here.", ["London"])
-
-
-@pytest.fixture(params=["sqlite"])
-def open_store(tmp_path: Path) -> Iterator[Opener]:
-    """Opens a store by name, as often as asked: the same name is the same store."""
-    opened: list[Store] = []
-
-    def opener(name: str) -> Store:
-        opened.append(SqliteStore(tmp_path / name, "test vectors"))
-        return opened[-1]
-
-    yield opener
-    for store in opened:
-        store.close()
-
-
-@pytest.fixture
-def store(open_store: Opener) -> Store:
-    return open_store("kb")
 
 
 def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
@@ -108,13 +84,14 @@ def test_of_what_stands_in_many_documents_the_first_places_are_shown(store: Stor
     sources = [publish(store, f"ada-{number}", [ADA, ENGINE]) for number in (7, 3, 9, 1, 8, 5, 0, 2, 6, 4)]
     heard = frozenset(source.id for source in sources[:4])
     with store.read() as reader, store.read(lambda _: heard) as scoped:
-        for facts in (np.array([0, 1]), np.array([1, 0, 1])):
+        every = reader.all_rows("fact")
+        for facts in (every, every[[1, 0, 1]]):
             for places in reader.fact_places(facts):
                 assert [place.source for place in places] == sorted(source.source for source in sources)[:8]
             for places in scoped.fact_places(facts):
                 assert [place.source for place in places] == sorted(source.source for source in sources[:4])
-        first, second = reader.fact_places(np.array([1, 0]))
-        assert [first, second] == reader.fact_places(np.array([0, 1]))[::-1] and first != second
+        first, second = reader.fact_places(every[::-1])
+        assert [first, second] == reader.fact_places(every)[::-1] and first != second
 
 
 def test_evidence_is_read_as_it_was_written(store: Store) -> None:
@@ -219,7 +196,7 @@ def test_facts_containing_all_of_a_set(store: Store) -> None:
 def test_identifiers_can_be_abbreviated(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        fact = reader.facts(np.array([0]))[0]
+        fact = reader.facts(reader.all_rows("fact")[:1])[0]
         assert [f.id for f in reader.facts(reader.identified("fact", fact.id[:10], 5))] == [fact.id]
 
 
@@ -304,16 +281,16 @@ def test_a_reader_sees_one_state_while_another_is_written(store: Store, open_sto
         before = reader.counts()
         publish(store, "engine", [ENGINE])
         assert reader.counts() == before
-        assert [fact.text for fact in reader.facts(np.array([0]))] == [ADA[0]]
+        assert [fact.text for fact in reader.facts(reader.all_rows("fact")[:1])] == [ADA[0]]
     with other.read() as reader:
         assert reader.counts().facts == 2
 
 
-def test_another_embedding_model_is_refused(store: Store, tmp_path: Path) -> None:
+def test_another_embedding_model_is_refused(store: Store, open_store: Opener) -> None:
     publish(store, "ada", [ADA])
     store.close()
     with pytest.raises(EmbedderMismatch, match="test vectors"):
-        SqliteStore(tmp_path / "kb", "other vectors")
+        open_store("kb", "other vectors")
 
 
 def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:
@@ -322,38 +299,3 @@ def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]
         writer.apply(Change([document_id], (), tallies, dict.fromkeys(tallies.facts, 5), windows))
         while missing := writer.attach():
             writer.put_vectors(missing, vectors(missing))
-
-
-def test_arrays_of_another_state_are_never_read(store: Store, open_store: Opener, tmp_path: Path) -> None:
-    """A store restored from a backup goes on from an earlier state: its arrays must not be those of the lost one."""
-    publish(store, "ada", [ADA])
-    store.close()
-    backup = (tmp_path / "kb" / "store.sqlite").read_bytes()
-    lost = open_store("kb")
-    publish(lost, "engine", [ENGINE])
-    canonical(lost)
-    lost.close()
-    (tmp_path / "kb" / "store.sqlite").write_bytes(backup)
-    restored, fresh = open_store("kb"), open_store("fresh")
-    publish(restored, "lonely", [LONELY])
-    for name, said_there in (("ada", ADA), ("lonely", LONELY)):
-        publish(fresh, name, [said_there])
-    assert canonical(restored) == canonical(fresh)
-
-
-def test_a_folder_that_cannot_be_is_said_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(StoreError, match="cannot be a workspace's folder"):
-        SqliteStore(tmp_path / "file", "test")
-
-
-def test_a_damaged_store_is_said_in_one_line(store: Store, open_store: Opener, tmp_path: Path) -> None:
-    for number in range(40):
-        publish(store, f"d{number}", [(f"Ada met friend {number} in London.", ["Ada", f"friend {number}", "London"])])
-    store.close()
-    file = tmp_path / "kb" / "store.sqlite"
-    pages = bytearray(file.read_bytes())
-    pages[16384:] = b"\xff" * (len(pages) - 16384)
-    file.write_bytes(bytes(pages))
-    with pytest.raises(StoreError, match="damaged"):
-        canonical(open_store("kb"))

@@ -5,8 +5,6 @@ Two stores with the same evidence must give the same text, byte for byte, whatev
 
 import json
 
-import numpy as np
-
 from polyadic.identity import loose_name
 from polyadic.store.protocol import Store
 
@@ -22,14 +20,14 @@ def canonical(store: Store) -> str:
             rows = reader.chunks_in(record.id)
             for chunk in reader.chunks(rows):
                 lines.append(["chunk", chunk.id, chunk.document_id, chunk.span.start, chunk.span.end, chunk.tokens])
-        everything = np.arange(counts.facts)
+        everything = reader.all_rows("fact")
         places = reader.fact_places(everything)
         for fact, at in zip(reader.facts(everything), places, strict=True):
             where: list[object] = [[p.chunk_id, p.span.start, p.span.end, p.quote] for p in at]
             lines.append(
                 ["fact", fact.id, fact.text, fact.score, fact.support, fact.tokens, list(fact.entities), where]
             )
-        rows = np.arange(counts.entities)
+        rows = reader.all_rows("entity")
         titled = reader.titled(rows, 3)
         chunk_ids = [place.chunk_id for place in reader.chunk_places(titled.targets)]
         lines.append(["titled", list(zip(titled.sources.tolist(), chunk_ids, strict=True))])

@@ -62,7 +62,7 @@ class Changes:
 
 def enter(connection: Connection, touched: Touched, overlay: Overlay) -> None:
     """Within the transaction of a change give the state that it makes a name, and note what it touched."""
-    chunks = touched.chunks | _titled_by(connection, touched, overlay)
+    chunks = touched.chunks | titled_by(connection, touched, overlay)
     rows = (touched.entities, touched.facts, chunks)
     # One more, so that changes which touch nothing are let go of as well.
     total = _last_total(connection) + sum(map(len, rows)) + 1
@@ -107,7 +107,7 @@ def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None
     put_meta(connection, GENERATION, name)
 
 
-def _titled_by(connection: Connection, touched: Touched, overlay: Overlay) -> set[int]:
+def titled_by(connection: Connection, touched: Touched, overlay: Overlay) -> set[int]:
     """Chunks (keys of the table) whose documents have titles that may name another entity now."""
     keys = _together(touched.names, touched.decisions, overlay)
     return {titled.chunk for titled in titled_documents(connection, keys)} if keys else set()

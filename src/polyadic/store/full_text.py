@@ -25,5 +25,13 @@ def any_of(text: str) -> str:
     >>> any_of('who "wrote" it?')
     '"who" OR "wrote" OR "it"'
     """
-    words = dict.fromkeys(_WORD.findall(searchable(text)))
-    return " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
+    return " OR ".join(f'"{word}"' for word in words_of(text))
+
+
+def words_of(text: str) -> list[str]:
+    """The words to look for, each once, the first few of very many.
+
+    >>> words_of('who "wrote" it, who?')
+    ['who', 'wrote', 'it']
+    """
+    return list(dict.fromkeys(_WORD.findall(searchable(text))))[:_MOST_WORDS]

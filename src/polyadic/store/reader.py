@@ -76,6 +76,9 @@ class SqliteReader(SqliteNear):
     def size(self, side: Side) -> int:
         return self._arrays.size(side)
 
+    def all_rows(self, side: Side) -> Rows:
+        return np.arange(self._arrays.size(side))
+
     def degrees(self, side: Side, rows: Rows) -> Rows:
         return self._arrays.degrees(side, rows)
 
@@ -115,7 +118,7 @@ class SqliteReader(SqliteNear):
     # the hierarchy over it all
 
     def themes(self) -> Themes:
-        return SqlThemes(self._connection, self._load_themes(), lambda: self._arrays)
+        return SqlThemes(self._connection, self._load_themes(), self._rows)
 
     # steps of the above
 

@@ -74,6 +74,9 @@ class Reader(Protocol):
     def size(self, side: Side) -> int:
         """How many rows there are on one side; costs nothing."""
 
+    def all_rows(self, side: Side) -> Rows:
+        """Every row of one side, in the order of public identifiers."""
+
     def degrees(self, side: Side, rows: Rows) -> Rows:
         """Facts of each entity, entities of each fact, or facts of each chunk: how many, shape (n,)."""
 

@@ -49,6 +49,9 @@ class ScopedReader(SqliteReader):
     def size(self, side: Side) -> int:
         return int(self._scope.seen[side].sum())
 
+    def all_rows(self, side: Side) -> Rows:
+        return np.flatnonzero(self._scope.seen[side])
+
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         found = super().named(loose_names)
         kept = {loose: [row for row in rows if self._is_called(row, loose)] for loose, rows in found.items()}
@@ -155,7 +158,7 @@ class ScopedReader(SqliteReader):
 
     def themes(self) -> Themes:
         found = self._scoped_themes()
-        return SqlThemes(self._connection, found.arrays, lambda: self._arrays, found.keys)
+        return SqlThemes(self._connection, found.arrays, self._rows, found.keys)
 
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection, self._scoped_themes().keys)

@@ -29,10 +29,15 @@ def with_subjects(snapshot: Snapshot) -> Snapshot:
 
 def shared(arrays: Arrays, chunks: Integers) -> Integers:
     """The entity that takes part in most facts of each chunk, of equals the one that tells most; -1 where none does."""
-    owners, entities = _contenders(arrays, chunks)
-    order = np.lexsort((entities, arrays.degrees("entity", entities), -arrays.scores("entity", entities), owners))
+    owners, entities = contenders(arrays, chunks)
+    return foremost(arrays, len(chunks), owners, entities, entities)
+
+
+def foremost(arrays: Arrays, size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
+    """Of the contenders of each of so many chunks the one that tells most, of equals that of the lowest rank."""
+    order = np.lexsort((ranks, arrays.degrees("entity", entities), -arrays.scores("entity", entities), owners))
     first, places = np.unique(owners[order], return_index=True)
-    found = np.full(len(chunks), -1, dtype=np.int64)
+    found = np.full(size, -1, dtype=np.int64)
     found[first] = entities[order[places]]
     return found
 
@@ -40,20 +45,20 @@ def shared(arrays: Arrays, chunks: Integers) -> Integers:
 def contested(snapshot: Snapshot) -> tuple[Integers, Integers]:
     """For each entity the chunks of which it is the subject or not by its numbers: others share as many facts."""
     untitled = np.flatnonzero(snapshot.title_entity < 0)
-    owners, entities = _contenders(snapshot, untitled)
+    owners, entities = contenders(snapshot, untitled)
     open_ = np.bincount(owners, minlength=len(untitled))[owners] > 1
     starts, grouping = grouped(entities[open_], len(snapshot.entity_ids))
     return starts, untitled[owners[open_][grouping]]
 
 
-def _contenders(arrays: Arrays, chunks: Integers) -> tuple[Integers, Integers]:
+def contenders(arrays: Arrays, chunks: Integers) -> tuple[Integers, Integers]:
     """Of each chunk (an index) the entities that take part in most of its facts, where that is share enough."""
     facts, chunk_of_fact = arrays.linked("chunk_fact", chunks)
     members, fact_of_member = arrays.linked("fact_entity", facts)
-    size = max(arrays.size("entity"), 1)
+    size = int(members.max(initial=0)) + 1
     pairs, times = np.unique(chunk_of_fact[fact_of_member] * size + members, return_counts=True)
     owners, entities = np.divmod(pairs, size)
     most = np.zeros(len(chunks), dtype=np.int64)
     np.maximum.at(most, owners, times)
-    foremost = (times == most[owners]) & (times >= _SHARE * np.bincount(chunk_of_fact, minlength=len(chunks))[owners])
-    return owners[foremost].astype(np.int64), entities[foremost].astype(np.int64)
+    first = (times == most[owners]) & (times >= _SHARE * np.bincount(chunk_of_fact, minlength=len(chunks))[owners])
+    return owners[first].astype(np.int64), entities[first].astype(np.int64)

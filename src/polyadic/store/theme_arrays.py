@@ -3,7 +3,7 @@
 It is small beside the snapshot, so it is made from the tables whenever another state is read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -35,6 +35,10 @@ class Incidence:
     def sources(self) -> Integers:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
+    def numbered(self, rows: Integers) -> "Incidence":
+        """The same pairs where the targets have these rows, one for each place that they were given by."""
+        return Incidence.of(self.sources, rows[self.targets], len(self.starts) - 1)
+
     def links(self, rows: Rows) -> Links:
         return links_of(self.starts, self.targets, rows)
 
@@ -50,9 +54,19 @@ class Incidence:
         return Incidence.of((np.cumsum(sources) - 1)[of[kept]], renumbered, int(sources.sum()))
 
 
+Numbering = Callable[[Connection], tuple[Integers, int]]
+"""Tells the row of each entity, in the order of identifiers, and a number above them all."""
+
+
+def in_order(connection: Connection) -> tuple[Integers, int]:
+    """The numbering of stores whose rows are in the order of identifiers."""
+    (size,) = connection.execute("SELECT count(*) FROM entity").fetchone()
+    return np.arange(size), size
+
+
 @dataclass(frozen=True, slots=True)
 class ThemeArrays:
-    """Summaries and reported communities, each in the order of identifiers; rows of entities are the snapshot's.
+    """Summaries and reported communities, each in the order of identifiers; rows of entities are the reader's.
 
     ``*_keys`` are keys of the tables. ``covers_*`` lead from summaries to what they cover, ``holds_*`` from communities
     to what they hold; ``covered_by``, ``above``, ``entity_held`` and ``summary_held`` lead back.
@@ -72,7 +86,7 @@ class ThemeArrays:
     summary_held: Incidence
 
     @classmethod
-    def build(cls, connection: Connection) -> Self:
+    def build(cls, connection: Connection, numbering: "Numbering") -> Self:
         """Read the arrays out of the tables, within the transaction that the connection is in."""
         summaries = connection.execute(
             "SELECT s.id, s.digest, s.members, v.data FROM summary s JOIN vector v ON v.id = s.vector ORDER BY s.digest"
@@ -82,7 +96,7 @@ class ThemeArrays:
         ).fetchall()
         # No hierarchy costs next to nothing, however many entities there are.
         entities = digests_of(connection, "entity") if summaries or communities else _packed([])
-        (size,) = connection.execute("SELECT count(*) FROM entity").fetchone()
+        rows, size = numbering(connection)
         known = _packed([digest for _, digest, _, _ in summaries])
         covered = [members for _, _, members, _ in summaries]
         held = [members for _, members in communities]
@@ -92,8 +106,8 @@ class ThemeArrays:
             np.array([key for key, *_ in summaries], dtype=np.int64),
             vectors.reshape(len(summaries), dimension_of(connection)),
             np.array([key for key, _ in communities], dtype=np.int64),
-            (pairs(covered, entities), pairs(covered, known)),
-            (pairs(held, entities), pairs(held, known)),
+            (pairs(covered, entities).numbered(rows), pairs(covered, known)),
+            (pairs(held, entities).numbered(rows), pairs(held, known)),
         )
 
     @classmethod

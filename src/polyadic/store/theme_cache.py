@@ -6,7 +6,7 @@ from polyadic.store import changes
 from polyadic.store.connection import Connection
 from polyadic.store.meta import metas
 from polyadic.store.scope import Scope
-from polyadic.store.theme_arrays import ThemeArrays
+from polyadic.store.theme_arrays import Numbering, ThemeArrays, in_order
 from polyadic.store.theme_scope import Grounds, ScopedThemes, scoped
 from polyadic.store.theme_tables import GENERATION
 
@@ -16,8 +16,9 @@ _SCOPES_KEPT = 8
 class ThemeState:
     """What is made of one state of the hierarchy over one state of the store, when it is first asked for."""
 
-    def __init__(self, name: tuple[str, str]) -> None:
+    def __init__(self, name: tuple[str, str], numbering: Numbering) -> None:
         self.name = name
+        self._numbering = numbering
         self._making = threading.Lock()
         self._arrays: ThemeArrays | None = None
         self._grounds: Grounds | None = None
@@ -26,7 +27,7 @@ class ThemeState:
     def arrays(self, connection: Connection) -> ThemeArrays:
         with self._making:
             if self._arrays is None:
-                self._arrays = ThemeArrays.build(connection)
+                self._arrays = ThemeArrays.build(connection, self._numbering)
             return self._arrays
 
     def within(self, connection: Connection, scope: Scope) -> ScopedThemes:
@@ -45,7 +46,8 @@ class ThemeState:
 class ThemeCache:
     """Keeps the state that was read last."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbering: Numbering = in_order) -> None:
+        self._numbering = numbering
         self._reading = threading.Lock()
         self._state: ThemeState | None = None
 
@@ -55,5 +57,5 @@ class ThemeCache:
         name = (generation, hierarchy)
         with self._reading:
             if self._state is None or self._state.name != name:
-                self._state = ThemeState(name)
+                self._state = ThemeState(name, self._numbering)
             return self._state

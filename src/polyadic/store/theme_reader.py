@@ -1,15 +1,14 @@
-"""Searching the hierarchy of one committed state of the SQLite store."""
+"""Searching the hierarchy of one committed state of a store."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
 
-from polyadic.store.arrays import Arrays
 from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import other_vectors
-from polyadic.store.protocol import Hits, Links, Rows, Vectors
+from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_arrays import ThemeArrays
@@ -28,7 +27,7 @@ class SqlThemes:
         self,
         connection: Connection,
         arrays: ThemeArrays,
-        rows: Callable[[], Arrays],
+        rows: Callable[[Side, Sequence[int]], Rows],
         only: Collection[int] | None = None,
     ) -> None:
         self._connection = connection
@@ -81,7 +80,7 @@ class SqlThemes:
     def _rows(self, side: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
         digests = [digest_bytes(one) for one in identifiers]
         keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest IN ({{}})", digests))
-        return self._rows_of().rows(side, [keys[digest] for digest in digests])
+        return self._rows_of(side, [keys[digest] for digest in digests])
 
 
 def _cosines(summaries: Vectors, vectors: Vectors) -> Vectors:

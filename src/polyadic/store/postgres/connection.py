@@ -1,0 +1,108 @@
+"""A connection to PostgreSQL that takes the statements which all engines share."""
+
+import re
+import struct
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import psycopg
+from psycopg.abc import Buffer
+from psycopg.adapt import AdaptersMap, Dumper, Loader
+from psycopg.pq import Format
+from psycopg.types import TypeInfo
+
+from polyadic.store.connection import Cursor
+from polyadic.store.packed import Packed
+
+# PostgreSQL takes no NUL in a text. It stands there as two characters, of which the first is one that no text has.
+_NUL, _ESCAPE = "\0", "\U0010ffff"
+_AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
+_MARK = re.compile(r"\?")
+
+
+class PostgresConnection:
+    """Implements :class:`polyadic.store.connection.Connection` within the transaction of a connection."""
+
+    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
+        return self._connection.execute(translated(sql), parameters, binary=True)
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(translated(sql), parameters)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@lru_cache(maxsize=4_096)
+def translated(sql: str) -> bytes:
+    """A statement as PostgreSQL has it: every key of a table begins with the workspace.
+
+    >>> translated("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO NOTHING")
+    b'INSERT INTO meta VALUES (%s, %s) ON CONFLICT (workspace, key) DO NOTHING'
+    """
+    marked = _MARK.sub("%s", sql.replace("%", "%%"))
+    return marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode()
+
+
+def adapt(connection: psycopg.Connection[Any]) -> None:
+    """Let a connection pass texts and vectors as the tables have them."""
+    halfvec = TypeInfo.fetch(connection, "halfvec")
+    if halfvec is None:
+        raise psycopg.ProgrammingError("the extension vector (pgvector) is not there")
+    adapters = connection.adapters
+    halfvec.register(connection)
+    adapters.register_dumper(Packed, _dumper(halfvec.oid))
+    adapters.register_loader(halfvec.oid, _VectorLoader)
+    adapters.register_dumper(str, _TextDumper)
+    _register_texts(adapters)
+
+
+def _register_texts(adapters: AdaptersMap) -> None:
+    for name in ("text", "varchar"):
+        adapters.register_loader(name, _TextLoader)
+
+
+def _dumper(oid: int) -> type[Dumper]:
+    class PackedDumper(_PackedDumper):
+        pass
+
+    PackedDumper.oid = oid
+    return PackedDumper
+
+
+class _PackedDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: Packed) -> Buffer:
+        numbers = np.frombuffer(obj, dtype="<f4").astype(">f2")
+        return struct.pack(">HH", len(numbers), 0) + numbers.tobytes()
+
+
+class _VectorLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> Packed:
+        return Packed(np.frombuffer(data, dtype=">f2", offset=4).astype("<f4").tobytes())
+
+
+class _TextDumper(Dumper):
+    format = Format.TEXT
+
+    def dump(self, obj: str) -> Buffer:
+        if _ESCAPE in obj or _NUL in obj:
+            obj = obj.replace(_ESCAPE, _AS_ESCAPE).replace(_NUL, _AS_NUL)
+        return obj.encode()
+
+
+class _TextLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> str:
+        text = bytes(data).decode()
+        return text.replace(_AS_NUL, _NUL).replace(_AS_ESCAPE, _ESCAPE) if _ESCAPE in text else text

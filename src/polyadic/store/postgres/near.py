@@ -1,0 +1,115 @@
+"""What is near to a vector: compared one by one where there are few, found by HNSW where there are many.
+
+The index knows vectors in half precision and by their similarity alone. So more is taken from it than is asked for, as
+long as what is further down could still be among the best, and what it gives is compared again as everywhere else.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from polyadic.store.connection import Connection
+from polyadic.store.dimension import other_vectors
+from polyadic.store.incidence import Floats, Integers
+from polyadic.store.packed import Packed, unpacked
+from polyadic.store.postgres.tables import spread_out
+from polyadic.store.protocol import Rows, Side, Vectors
+
+LEAST_INDEXED = 5_000
+"""So many vectors of a side, or more, are searched by the index."""
+MOST_INDEXED = 4_000
+"""Numbers of a vector that the index takes."""
+_FOR_EACH, _LEAST = 4, 200
+"""Vectors that are taken from the index for each row that is asked for, and at least."""
+_MOST_SEARCHED = 1_000
+"""Neighbours that pgvector keeps in view at once."""
+MOST_COMPARED, _SAMPLE = 4_096, 1_000
+
+
+class Near:
+    """Compares vectors within the open transaction of a connection."""
+
+    def __init__(self, connection: Connection, dimension: int, size: Callable[[Side], int]) -> None:
+        self._connection = connection
+        self._dimension = dimension
+        self._size = size
+
+    def roughly(self, side: Side, vector: Vectors, k: int) -> tuple[Rows, Floats]:
+        """The k rows, each once, with the nearest vectors, and roughly how near they are; more where that is no dearer.
+
+        The nearest comes first.
+        """
+        self._check(vector)
+        if not self._dimension or k <= 0:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+        wanted = max(_LEAST, _FOR_EACH * k)
+        found: list[tuple[int, float]] = []
+        if self._size(side) > LEAST_INDEXED and self._dimension <= MOST_INDEXED:
+            found = self._by_index(side, vector, wanted)
+        if len(found) < wanted:
+            # Few there are, or few of those that the index came by belong to this workspace.
+            found = self._by_all(side, vector, wanted)
+        rows, numbers = np.array([row for row, _ in found], dtype=np.int64), np.array([near for _, near in found])
+        firsts = np.sort(np.unique(rows, return_index=True)[1])
+        return rows[firsts], numbers[firsts].astype(np.float32)
+
+    def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        """Cosine of each of m vectors, shape (m, d), with the nearest vector of each of n rows: shape (m, n)."""
+        for vector in vectors[:1]:
+            self._check(vector)
+        if not len(rows):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
+        known, owners = self.vectors(side, rows)
+        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        return np.asarray(np.maximum.reduceat(vectors @ known.T, firsts, axis=1), dtype=np.float32)
+
+    def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
+        """The vectors of each row, one row after the other, and to which place among these each belongs."""
+        distinct = np.unique(rows)
+        found = self._connection.execute(
+            f"SELECT row, data FROM {self._table} WHERE side = ? AND row = ANY(?) ORDER BY row, vector",
+            (side, distinct.tolist()),
+        ).fetchall()
+        known = unpacked((data for _, data in found), self._dimension)
+        places = np.array([(row, place) for place, (row, _) in enumerate(found)], dtype=np.int64).reshape(-1, 2)
+        places, owners = spread_out(places, rows)
+        return known[places], owners
+
+    def among(self, hub: int, vector: Vectors, k: int, held: int) -> Rows:
+        """Of the facts of an entity, which are ``held`` in all, those that are near: k at least, if there are so many.
+
+        Of very many those are compared that the index finds near, and a thousand others.
+        """
+        if held > MOST_COMPARED and self._dimension <= MOST_INDEXED:
+            near, _ = self.roughly("fact", vector, MOST_COMPARED // _FOR_EACH)
+            sql = "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?)"
+            taking_part = self._connection.execute(sql, (hub, near.tolist())).fetchall()
+            sql = "SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?"
+            others = self._connection.execute(sql, (hub, max(k, _SAMPLE))).fetchall()
+            return np.unique(np.array([*taking_part, *others], dtype=np.int64))
+        sql = "SELECT fact FROM participation WHERE entity = ? ORDER BY fact"
+        return np.array(self._connection.execute(sql, (hub,)).fetchall(), dtype=np.int64).reshape(-1)
+
+    @property
+    def _table(self) -> str:
+        return f"near_{self._dimension}"
+
+    def _by_index(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        self._connection.execute(f"SET LOCAL hnsw.ef_search = {min(k, _MOST_SEARCHED)}")
+        self._connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+        # The side stands in the statement: an index for one side is taken only where it is known when it is planned.
+        return self._connection.execute(
+            f"SELECT row, -(data::halfvec({self._dimension}) <#> ?) FROM {self._table} WHERE side = '{side}'"
+            f" ORDER BY data::halfvec({self._dimension}) <#> ? LIMIT ?",
+            (*Packed.each(np.stack([vector, vector])), k),
+        ).fetchall()
+
+    def _by_all(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        return self._connection.execute(
+            f"SELECT row, max(-(data <#> ?)) FROM {self._table} WHERE side = ? GROUP BY row ORDER BY 2 DESC LIMIT ?",
+            (*Packed.each(vector[None, :]), side, k),
+        ).fetchall()
+
+    def _check(self, vector: Vectors) -> None:
+        if self._dimension and len(vector) != self._dimension:
+            raise other_vectors(len(vector), self._dimension)

@@ -1,0 +1,210 @@
+"""Reading one committed state of a workspace in PostgreSQL: rows are keys of the tables, and none is held in memory."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from polyadic.store.connection import Connection
+from polyadic.store.dimension import dimension_of
+from polyadic.store.full_text import words_of
+from polyadic.store.postgres.near import Near
+from polyadic.store.postgres.tables import Tables, spread_out
+from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
+from polyadic.store.row_reader import SqlRows
+from polyadic.store.theme_arrays import ThemeArrays
+from polyadic.store.theme_reader import SqlThemes
+from polyadic.store.themes import Themes
+
+_HIGHEST = {"entity": 100.0, "fact": 10.0}
+_FIRST, _LAST = 512, 8_192
+_COMPARED = 512
+
+
+class PostgresReader(SqlRows):
+    """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
+
+    def __init__(self, connection: Connection, themes: Callable[[], ThemeArrays]) -> None:
+        super().__init__(connection)
+        self._tables = Tables(connection)
+        self._load_themes = themes
+
+    # nearest by vector, and by words
+
+    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+        rows, _ = self._near.roughly(side, vector, k)
+        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
+
+    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        searched = _FIRST
+        while True:
+            rows, roughly = self._near.roughly(side, vector, searched)
+            scores = self._tables.scores(side, rows)
+            products = np.sort(roughly * scores)[::-1]
+            # Nothing that is further away can reach the last of the best, however high its score.
+            is_complete = len(rows) < searched or products[min(k, len(products)) - 1] >= roughly[-1] * _HIGHEST[side]
+            if is_complete or searched >= _LAST:
+                break
+            searched *= 4
+        some = np.argsort(-roughly * scores, kind="stable")[: max(_COMPARED, 2 * k)]
+        cosines = self._near.cosines(side, rows[some], vector[None, :])[0]
+        return self._best(side, rows[some], cosines * scores[some], k)
+
+    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        return self._near.cosines(side, rows, vectors)
+
+    def directions(self, entities: Rows) -> Vectors:
+        known, owners = self._near.vectors("entity", entities)
+        sums = np.add.reduceat(known, np.flatnonzero(np.diff(owners, prepend=-1))) if len(entities) else known
+        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
+    def search(self, words: str, k: int) -> Hits:
+        found = self._connection.execute(
+            "SELECT id, ts_rank_cd(words, q) FROM chunk, to_tsquery('simple', ?) q WHERE words @@ q"
+            " ORDER BY 2 DESC, digest LIMIT ?",
+            (_any_of(words), k),
+        ).fetchall()
+        rows, scores = [row for row, _ in found], [score for _, score in found]
+        return Hits(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float32))
+
+    def holding(self, words: Sequence[str], limit: int) -> Links:
+        found = self._connection.execute(
+            "SELECT o.number - 1, c.id FROM unnest(?::text[]) WITH ORDINALITY o (query, number), LATERAL"
+            " (SELECT id FROM chunk WHERE words @@ o.query::tsquery LIMIT ?) c ORDER BY 1, 2",
+            ([_any_of(word) for word in words], limit),
+        ).fetchall()
+        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+        return Links(pairs[:, 0], pairs[:, 1])
+
+    # neighbours over incidence
+
+    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
+        degrees = self._tables.degrees("entity", entities)
+        few = entities[degrees <= limit]
+        targets, owners = self._tables.linked("entity_fact", few)
+        sources = [few[owners]]
+        found = [targets]
+        for hub, degree in zip(entities[degrees > limit].tolist(), degrees[degrees > limit].tolist(), strict=True):
+            facts = self._near.among(hub, toward, limit, degree)
+            near = self._best("fact", facts, self._near.cosines("fact", facts, toward[None, :])[0], limit).rows
+            sources.append(np.full(len(near), hub))
+            found.append(np.sort(near))
+        return _in_order(entities, np.concatenate(sources), np.concatenate(found))
+
+    def entities_of(self, facts: Rows) -> Links:
+        return self._links(facts, *self._tables.linked("fact_entity", facts))
+
+    def chunks_of(self, facts: Rows, limit: int) -> Links:
+        return self._links(facts, *self._tables.linked("fact_chunk", facts, limit))
+
+    def facts_in(self, chunks: Rows, limit: int) -> Links:
+        return self._links(chunks, *self._tables.linked("chunk_fact", chunks, limit))
+
+    def titles_of(self, chunks: Rows) -> Links:
+        subjects = self._tables.about(chunks)
+        return Links(chunks[subjects >= 0], subjects[subjects >= 0])
+
+    def titled(self, entities: Rows, limit: int) -> Links:
+        return self._links(entities, *self._tables.chunks_about(entities, limit))
+
+    # statistics of rows
+
+    def size(self, side: Side) -> int:
+        return self._tables.size(side)
+
+    def all_rows(self, side: Side) -> Rows:
+        sql = (
+            "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
+            if side == "chunk"
+            else f"SELECT id FROM {side} ORDER BY digest"
+        )
+        return np.array(self._connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1)
+
+    def degrees(self, side: Side, rows: Rows) -> Rows:
+        return self._tables.degrees(side, rows)
+
+    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        return self._tables.scores(side, rows)
+
+    def spread(self, entities: Rows) -> Rows:
+        return self._tables.spread(entities)
+
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        return self._tables.tokens(side, rows)
+
+    # the catalogue
+
+    def counts(self) -> Counts:
+        documents, evidence, stated, vectors = self._connection.execute(
+            "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
+            " (SELECT coalesce(sum(json_array_length(c.evidence::json)), 0)::bigint"
+            " FROM document d JOIN chunk c ON c.revision = d.current),"
+            " (SELECT coalesce(sum(evidence), 0)::bigint FROM fact), (SELECT count(*) FROM vector)"
+        ).fetchone()
+        return Counts(
+            documents=documents,
+            chunks=self.size("chunk"),
+            evidence=evidence,
+            stated=stated,
+            facts=self.size("fact"),
+            entities=self.size("entity"),
+            participations=self._tables.participations,
+            vectors=vectors,
+            dimension=dimension_of(self._connection),
+        )
+
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        distinct = np.unique(entities)
+        if not len(distinct):
+            return distinct
+        # The rarest entity first: of the facts of others only those are looked at that are among its own.
+        first, *others = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")].tolist()
+        also = " AND EXISTS (SELECT 1 FROM participation q WHERE q.fact = p.fact AND q.entity = ?)" * len(others)
+        found = self._connection.execute(
+            f"SELECT p.fact FROM participation p WHERE p.entity = ?{also} ORDER BY p.fact LIMIT ?",
+            (first, *others, limit),
+        )
+        return np.array(found.fetchall(), dtype=np.int64).reshape(-1)
+
+    # the hierarchy over it all
+
+    def themes(self) -> Themes:
+        return SqlThemes(self._connection, self._load_themes(), self._rows)
+
+    # steps of the above
+
+    @cached_property
+    def _near(self) -> Near:
+        return Near(self._connection, dimension_of(self._connection), self.size)
+
+    def _keys(self, side: Side, rows: Rows) -> Rows:
+        return rows
+
+    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
+        return np.asarray(keys, dtype=np.int64)
+
+    def _best(self, side: Side, rows: Rows, numbers: Vectors, k: int) -> Hits:
+        """The k of these rows that have the highest numbers, ties in the order of public identifiers."""
+        if len(rows) > k > 0:
+            kept = numbers >= np.partition(numbers, len(numbers) - k)[len(numbers) - k]
+            rows, numbers = rows[kept], numbers[kept]
+        digests = dict(
+            self._connection.execute(f"SELECT id, digest FROM {side} WHERE id = ANY(?)", (rows.tolist(),)).fetchall()
+        )
+        order = sorted(range(len(rows)), key=lambda at: (-numbers[at], digests[rows[at]]))[:k]
+        return Hits(rows[order], numbers[order].astype(np.float32))
+
+    def _links(self, rows: Rows, targets: Rows, owners: Rows) -> Links:
+        return Links(rows[owners], targets)
+
+
+def _in_order(rows: Rows, sources: Rows, targets: Rows) -> Links:
+    """Links in the order of the rows that were asked about."""
+    order = np.argsort(sources, kind="stable")
+    found, owners = spread_out(np.stack([sources, targets], axis=1)[order], rows)
+    return Links(rows[owners], found)
+
+
+def _any_of(text: str) -> str:
+    return " | ".join(f"'{word}'" for word in words_of(text))

@@ -1,0 +1,111 @@
+"""The numbers and neighbours of rows, asked of the tables: rows are the tables' keys."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from polyadic.derivation import SCORE_UNIT
+from polyadic.store.arrays import Way
+from polyadic.store.connection import Connection
+from polyadic.store.incidence import Floats, Integers, stretches
+from polyadic.store.protocol import Side
+
+_LINKS: Mapping[Way, tuple[str, str]] = {
+    "fact_entity": ("fact", "participation"),
+    "entity_fact": ("entity", "participation"),
+    "fact_chunk": ("fact", "statement"),
+    "chunk_fact": ("chunk", "statement"),
+}
+_DEGREES: Mapping[Side, str] = {
+    "entity": "SELECT id, facts FROM entity WHERE id = ANY(?)",
+    "fact": "SELECT fact, count(*) FROM participation WHERE fact = ANY(?) GROUP BY fact",
+    "chunk": "SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY(?) GROUP BY chunk",
+}
+
+
+class Tables:
+    """Implements :class:`polyadic.store.arrays.Arrays` within the open transaction of a connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @property
+    def participations(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
+
+    def size(self, side: Side) -> int:
+        row = self._connection.execute("SELECT rows FROM held WHERE side = ?", (side,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def ids(self, _side: Side, rows: Integers) -> Integers:
+        return rows
+
+    def rows(self, _side: Side, ids: Sequence[int] | Integers) -> Integers:
+        return np.asarray(ids, dtype=np.int64)
+
+    def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
+        source, table = _LINKS[way]
+        target = way.removeprefix(f"{source}_")
+        if limit is None:
+            sql = f"SELECT DISTINCT {source}, {target} FROM {table} WHERE {source} = ANY(?) ORDER BY 1, 2"
+            found = self._connection.execute(sql, (_distinct(rows),))
+        else:
+            sql = (
+                f"SELECT o.key, t.{target} FROM unnest(?::bigint[]) o (key), LATERAL (SELECT DISTINCT {target}"
+                f" FROM {table} WHERE {source} = o.key ORDER BY {target} LIMIT ?) t ORDER BY 1, 2"
+            )
+            found = self._connection.execute(sql, (_distinct(rows), limit))
+        return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), rows)
+
+    def degrees(self, side: Side, rows: Integers) -> Integers:
+        return self._numbers(_DEGREES[side], rows)
+
+    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
+        # As the arrays of the SQLite store have them, to the last digit.
+        sums = self._numbers(f"SELECT id, score FROM {side} WHERE id = ANY(?)", rows)
+        evidence = self._numbers(f"SELECT id, evidence FROM {side} WHERE id = ANY(?)", rows)
+        return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
+
+    def spread(self, entities: Integers) -> Integers:
+        return self._numbers("SELECT id, chunks FROM entity WHERE id = ANY(?)", entities)
+
+    def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
+        return self._numbers(f"SELECT id, tokens FROM {side} WHERE id = ANY(?)", rows)
+
+    def about(self, chunks: Integers) -> Integers:
+        return self._numbers("SELECT id, coalesce(about, -1) FROM chunk WHERE id = ANY(?)", chunks)
+
+    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+        found = self._connection.execute(
+            "SELECT o.key, c.id FROM unnest(?::bigint[]) o (key), LATERAL"
+            " (SELECT id, place FROM chunk WHERE about = o.key ORDER BY place LIMIT ?) c ORDER BY o.key, c.place",
+            (_distinct(entities), limit),
+        )
+        return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), entities)
+
+    def _numbers(self, sql: str, rows: Integers) -> Integers:
+        """A number of each row, from a query for keys and numbers."""
+        if not len(rows):
+            return np.zeros(0, dtype=np.int64)
+        found = np.array(self._connection.execute(sql, (_distinct(rows),)).fetchall(), dtype=np.int64).reshape(-1, 2)
+        found = found[np.argsort(found[:, 0])]
+        return np.asarray(found[np.searchsorted(found[:, 0], rows), 1])
+
+
+def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
+    """From pairs of a row and a target, sorted by the former: the targets of each row, and to which place it belongs.
+
+    >>> targets, owners = spread_out(np.array([[5, 1], [5, 2], [7, 3]]), np.array([7, 6, 5, 7]))
+    >>> targets.tolist(), owners.tolist()
+    ([3, 1, 2, 3], [0, 2, 2, 3])
+    """
+    firsts = np.searchsorted(pairs[:, 0], rows)
+    sizes = np.searchsorted(pairs[:, 0], rows, side="right") - firsts
+    places, owners = stretches(firsts, sizes)
+    return pairs[places, 1], owners
+
+
+def _distinct(rows: Integers) -> list[int]:
+    found: list[int] = np.unique(rows).tolist()
+    return found

