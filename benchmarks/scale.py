@@ -32,7 +32,7 @@ from benchmarks.speed import REPORT
 from polyadic.store.near_reader import HIGHEST, Scored
 from polyadic.store.nearness import Nearness
 from polyadic.store.protocol import Side
-from polyadic.store.reader import SqliteReader
+from polyadic.store.reader import ArrayReader
 from polyadic.store.state import State
 
 HEADING = "## A million facts"
@@ -116,7 +116,7 @@ def recall(folder: Path, plan: Grown) -> Measured:
     names = [f"{plan.name(number)}, {plan.name(number + 7)}" for number in range(QUESTIONS)]
     bandwidth = found["memory is read at: GB/s"] = _bandwidth()
     with kb.store(make=False).read() as reader:
-        assert isinstance(reader, SqliteReader)
+        assert isinstance(reader, ArrayReader)
         size = len(reader._state.vectors("fact").matrix)
         found["vectors of facts / bandwidth: ms"] = size * 4 * kb.embedder.dimension / bandwidth / 1e6
         found["codes of facts / bandwidth: ms"] = size * kb.embedder.dimension / 4 / bandwidth / 1e6

@@ -12,7 +12,7 @@ from polyadic import lookup
 from polyadic.errors import NotFound
 from polyadic.identity import entity_id
 from polyadic.store.protocol import Reader
-from polyadic.store.reader import SqliteReader
+from polyadic.store.reader import ArrayReader
 from polyadic.store.sqlite import SqliteStore
 from tests.support.store_driver import publish
 
@@ -79,7 +79,7 @@ def test_a_document_by_its_source_is_found_without_listing_the_others(
     reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = next(record for record in reader.documents() if record.source == ADA)
-    monkeypatch.setattr(SqliteReader, "documents", None)
+    monkeypatch.setattr(ArrayReader, "documents", None)
     assert lookup.document(reader, ADA) == listed
     assert lookup.documents(reader, ROWS)[0].source == ROWS
 
@@ -245,7 +245,7 @@ def test_the_best_facts_are_shown_whatever_their_identifiers(reader: Reader, mon
     babbage = lookup.entity_row(reader, "Charles Babbage")
     both = lookup.facts_of_all(reader, [babbage], 2)
     for best in both:
-        monkeypatch.setattr(SqliteReader, "scores", lambda _, side, rows, best=best: np.where(rows == best, 9.0, 8.0))
+        monkeypatch.setattr(ArrayReader, "scores", lambda _, side, rows, best=best: np.where(rows == best, 9.0, 8.0))
         assert lookup.facts_of_all(reader, [babbage], 1).tolist() == [best]
 
 

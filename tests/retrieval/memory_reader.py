@@ -226,8 +226,9 @@ class MemoryReader:
         return self._hierarchy
 
     def themes(self) -> Themes:
-        entities = [identity.entity_id(key) for key in self._keys]
-        return MemoryThemes(self._hierarchy, entities, self._facts, self._embed_texts)
+        entities = {identity.entity_id(key): row for row, key in enumerate(self._keys)}
+        facts = {one: row for row, one in enumerate(self._facts)}
+        return MemoryThemes(self._hierarchy, entities, facts, self._embed_texts)
 
     # the catalogue, which no method reads
 

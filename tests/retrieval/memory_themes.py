@@ -1,6 +1,6 @@
 """Themes over lists, built from a hierarchy: small, exact and slow."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,23 +13,22 @@ from polyadic.themes import Community, Hierarchy, Summary
 class MemoryThemes:
     """Searches what is not stale of a hierarchy.
 
-    ``entity_ids`` and ``fact_ids`` are the public identifiers of the reader's rows, in their order; ``embed`` gives
-    the vectors of texts.
+    ``entity_rows`` and ``fact_rows`` are the reader's rows by public identifier; ``embed`` gives the vectors of texts.
     """
 
     def __init__(
         self,
         hierarchy: Hierarchy,
-        entity_ids: Sequence[str],
-        fact_ids: Sequence[str],
+        entity_rows: Mapping[str, int],
+        fact_rows: Mapping[str, int],
         embed: Callable[[Sequence[str]], Vectors],
     ) -> None:
         self._summaries = sorted(
             (s for c in hierarchy.clusters if not c.stale for s in c.summaries), key=lambda s: s.id
         )
         self._communities = sorted((c for c in hierarchy.communities if c.report and not c.stale), key=lambda c: c.id)
-        self._entity_row = {one: row for row, one in enumerate(entity_ids)}
-        self._fact_row = {one: row for row, one in enumerate(fact_ids)}
+        self._entity_row = entity_rows
+        self._fact_row = fact_rows
         self._summary_row = {summary.id: row for row, summary in enumerate(self._summaries)}
         self._embed = embed
 
@@ -81,14 +80,14 @@ class MemoryThemes:
     def entities(self, identifiers: Sequence[str]) -> Rows:
         return np.array([self._entity_row[one] for one in identifiers], dtype=np.int64)
 
-    def _covered(self, rows: dict[str, int]) -> list[tuple[int, int]]:
+    def _covered(self, rows: Mapping[str, int]) -> list[tuple[int, int]]:
         return _pairs((summary.members for summary in self._summaries), rows)
 
-    def _held(self, rows: dict[str, int]) -> list[tuple[int, int]]:
+    def _held(self, rows: Mapping[str, int]) -> list[tuple[int, int]]:
         return _pairs((community.members for community in self._communities), rows)
 
 
-def _pairs(held: Iterable[Sequence[str]], rows: dict[str, int]) -> list[tuple[int, int]]:
+def _pairs(held: Iterable[Sequence[str]], rows: Mapping[str, int]) -> list[tuple[int, int]]:
     """From the row of each holder to the rows of its members, of one kind."""
     return [(row, rows[member]) for row, members in enumerate(held) for member in members if member in rows]
 

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from polyadic.store.protocol import Links, Reader
+from polyadic.store.protocol import Links, Reader, Rows
 from polyadic.store.themes import Members, Themes
 from tests.retrieval.memory_themes import MemoryThemes
-from tests.store.hierarchies import ALL
+from tests.store.hierarchies import ALL, themes_of
 from tests.support.vectors import vectors
 
 
-def told(themes: Themes, entities: int) -> dict[str, Any]:
-    """All that can be asked of themes, about all rows and about some in another order."""
+def told(themes: Themes, rows: Rows) -> dict[str, Any]:
+    """All that can be asked of themes, about these entities and about some in another order."""
     summaries, communities = np.arange(themes.summary_count), np.arange(themes.community_count)
-    rows, backwards = np.arange(entities), np.arange(entities)[::-2]
+    backwards = rows[::-2]
     asked = vectors(["one", "another"])
 
     def members(found: Members) -> list[Any]:
@@ -36,12 +36,17 @@ def told(themes: Themes, entities: int) -> dict[str, Any]:
         "covered": members(themes.covered(summaries[::-1])),
         "held": members(themes.held(communities[::-1])),
         "communities of": themes.communities_of(rows, summaries).tolist(),
-        "of each entity": [themes.communities_of(rows[[i]], summaries[:0]).tolist() for i in range(entities)],
+        "of each entity": [themes.communities_of(rows[[i]], summaries[:0]).tolist() for i in range(len(rows))],
         "of each summary": [themes.communities_of(rows[:0], summaries[[i]]).tolist() for i in summaries.tolist()],
     }
 
 
-def agree(reader: Reader, entities: list[str], facts: list[str]) -> None:
+def agree(reader: Reader) -> None:
     """What the store searches is what its hierarchy, searched the plain way, has."""
-    plain = MemoryThemes(reader.hierarchy(), entities, facts, vectors)
-    assert told(reader.themes(), len(entities)) == told(plain, len(entities))
+    hierarchy, themes = reader.hierarchy(), reader.themes()
+    told_of = themes_of(hierarchy.clusters, hierarchy.communities).values()
+    held = {one for theme in told_of if not theme.stale for one in theme.members}
+    entities = sorted(held - {summary.id for summary in hierarchy.summaries})
+    rows = dict(zip(entities, themes.entities(entities).tolist(), strict=True))
+    asked = np.union1d(reader.all_rows("entity"), list(rows.values())).astype(np.int64)
+    assert told(themes, asked) == told(MemoryThemes(hierarchy, rows, {}, vectors), asked)

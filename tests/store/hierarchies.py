@@ -4,8 +4,6 @@ import random
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from polyadic.store.protocol import Reader, Store
 from polyadic.themes import Cluster, Community, Finding, Rearrangement, Report, Summary
 from tests.support.vectors import vectors
@@ -16,13 +14,14 @@ ALL = 1_000
 def by_hand(reader: Reader) -> tuple[Cluster, Community]:
     """A cluster and a community over the entities of the first fact, made from its words."""
     entities, facts = ids_of(reader)
-    links = reader.entities_of(np.array([0]))
-    members = tuple(sorted(entities[row] for row in links.targets.tolist()))
-    cluster = Cluster(0, members, members[:1], (facts[0], *members))
+    first = reader.all_rows("fact")[:1]
+    fact = facts[int(first[0])]
+    members = tuple(sorted(entities[row] for row in reader.entities_of(first).targets.tolist()))
+    cluster = Cluster(0, members, members[:1], (fact, *members))
     summary = Summary(cluster.id, 1, "Computing", "field", "Who computes.", members, "a model")
-    report = Report("Machines", "They count.", 7.5, (Finding("They count fast.", (facts[0],)),), "a model")
+    report = Report("Machines", "They count.", 7.5, (Finding("They count fast.", (fact,)),), "a model")
     held = tuple(sorted((*members, summary.id)))
-    community = Community(0, held, "", "of this", (facts[0], summary.id), report, 12)
+    community = Community(0, held, "", "of this", (fact, summary.id), report, 12)
     return replace(cluster, summaries=(summary,)), community
 
 
@@ -33,16 +32,19 @@ def words_of(reader: Reader) -> dict[str, tuple[str, ...]]:
 
 def ground_of(reader: Reader) -> dict[str, tuple[str, ...]]:
     """What entities and facts say, by identifier."""
-    entities = reader.entities(np.arange(reader.size("entity")))
-    facts = reader.facts(np.arange(reader.size("fact")))
+    entities = reader.entities(reader.all_rows("entity"))
+    facts = reader.facts(reader.all_rows("fact"))
     words: dict[str, tuple[str, ...]] = {one.id: (one.name, one.type, one.description) for one in entities}
     return words | {fact.id: (fact.text,) for fact in facts}
 
 
-def ids_of(reader: Reader) -> tuple[list[str], list[str]]:
+def ids_of(reader: Reader) -> tuple[dict[int, str], dict[int, str]]:
     """Identifiers of all entities and all facts of an unscoped reader, by row."""
-    entities = reader.entities(np.arange(reader.size("entity")))
-    return [one.id for one in entities], [one.id for one in reader.facts(np.arange(reader.size("fact")))]
+    entities, facts = reader.all_rows("entity"), reader.all_rows("fact")
+    return (
+        {row: one.id for row, one in zip(entities.tolist(), reader.entities(entities), strict=True)},
+        {row: one.id for row, one in zip(facts.tolist(), reader.facts(facts), strict=True)},
+    )
 
 
 def summary_words(clusters: Iterable[Cluster]) -> dict[str, tuple[str, ...]]:
@@ -103,7 +105,7 @@ def drawn(
     It rests on the entities and facts of ``ground``, or on all of them.
     """
     words = words_of(reader)
-    entities, facts = ([one for one in ids if ground is None or one in ground] for ids in ids_of(reader))
+    entities, facts = ([one for one in ids.values() if ground is None or one in ground] for ids in ids_of(reader))
     drawing = Drawing(random.Random(seed), words, facts)
     lower = drawing.layer(0, entities)
     below = [*lower, *(one for one in kept if one.id not in {new.id for new in lower})]

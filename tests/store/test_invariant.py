@@ -1,14 +1,12 @@
 """Evidence is the truth: what a store holds depends on the documents present, and on nothing that ever happened."""
 
-import tempfile
-from pathlib import Path
-
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyadic.store.sqlite import SqliteStore
 from tests.support.canonical import canonical
 from tests.support.store_driver import Statement, publish, withdraw
+from tests.support.stores import ENGINES, stores
 
 # Few names in several spellings, so that documents share entities, facts and forms.
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843"]
@@ -22,11 +20,12 @@ contents = st.lists(statements, min_size=1, max_size=4)
 histories = st.lists(st.tuples(st.sampled_from("abcd"), st.none() | contents), min_size=1, max_size=10)
 
 
-@given(histories)
+@pytest.mark.parametrize("engine", ENGINES)
+@given(history=histories)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_history_leaves_no_trace(history: list[tuple[str, list[Statement] | None]]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        lived = SqliteStore(Path(folder) / "lived", "test")
+def test_history_leaves_no_trace(engine: str, history: list[tuple[str, list[Statement] | None]]) -> None:
+    with stores(engine) as open_store:
+        lived = open_store("lived")
         present: dict[str, list[Statement]] = {}
         sources = {}
         for name, said in history:
@@ -36,9 +35,7 @@ def test_history_leaves_no_trace(history: list[tuple[str, list[Statement] | None
             elif name in present:
                 withdraw(lived, sources[name])
                 del present[name]
-        fresh = SqliteStore(Path(folder) / "fresh", "test")
+        fresh = open_store("fresh")
         for name in sorted(present, reverse=True):
             publish(fresh, name, present[name], title=TITLES[name])
         assert canonical(lived) == canonical(fresh)
-        lived.close()
-        fresh.close()

@@ -1,8 +1,7 @@
 """Whatever a store has lived through, it holds what its documents and decisions say, and nothing else."""
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,9 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from polyadic.errors import DecisionRefused
 from polyadic.identity import document_id
 from polyadic.overlay import Decision, Kind, Overlay
-from polyadic.store.sqlite import SqliteStore
 from tests.support.canonical import canonical
 from tests.support.store_driver import Statement, decide, document, publish, publish_all, withdraw
+from tests.support.stores import stores
 
 # Few names in several spellings, so that documents share entities, facts, forms and decisions.
 NAMES = ("Ada", "ADA", "Countess", "the Engine", "Engine", "Mercury", "Mercury (planet)", "1843")
@@ -38,9 +37,6 @@ splits = st.builds(
     st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=3, unique=True),
 )
 aparts = st.builds(lambda one, other: Decision(Kind.APART, (one, other)), names, names)
-# Hundreds of stores: what a disk takes to sync them would be all that this test does.
-_SHARED = Path("/dev/shm")  # noqa: S108
-IN_MEMORY = _SHARED if _SHARED.is_dir() else None
 LIVES = settings(
     max_examples=200,
     stateful_step_count=12,
@@ -52,10 +48,13 @@ LIVES = settings(
 class Life(RuleBasedStateMachine):
     """Indexing, changing, withdrawing, deciding, undoing and reopening, in any order."""
 
+    engine = "sqlite"
+
     def __init__(self) -> None:
         super().__init__()
-        self._folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
-        self._store = SqliteStore(Path(self._folder.name) / "lived", "test")
+        self._held = ExitStack()
+        self._open = self._held.enter_context(stores(self.engine))
+        self._store = self._open("lived")
         self._present: dict[str, list[Statement]] = {}
         self._decided: set[Decision] = set()
         self._steps = 0
@@ -101,7 +100,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self._store.close()
-        self._store = SqliteStore(Path(self._folder.name) / "lived", "test")
+        self._store = self._open("lived")
 
     @invariant()
     def is_sound(self) -> None:
@@ -113,7 +112,7 @@ class Life(RuleBasedStateMachine):
         lived = canonical(self._store)
         assert self._store.problems() == []
         self._store.close()
-        fresh = SqliteStore(Path(self._folder.name) / "fresh", "test")
+        fresh = self._open("fresh")
         decided_first = self._steps % 2 == 0
         if decided_first:
             decide(fresh, self._decided)
@@ -122,8 +121,7 @@ class Life(RuleBasedStateMachine):
         if not decided_first:
             decide(fresh, self._decided)
         assert canonical(fresh) == lived
-        fresh.close()
-        self._folder.cleanup()
+        self._held.close()
 
     def _decide(self, new: set[Decision], undone: set[Decision]) -> None:
         """What contradicts itself is refused, and then nothing has changed."""
@@ -142,5 +140,11 @@ class Life(RuleBasedStateMachine):
             self._decided = after
 
 
+class PostgresLife(Life):
+    engine = "postgres"
+
+
 TestLife = pytest.mark.slow(Life.TestCase)
 TestLife.settings = LIVES
+TestPostgresLife = pytest.mark.slow(PostgresLife.TestCase)
+TestPostgresLife.settings = settings(LIVES, max_examples=40)

@@ -1,7 +1,6 @@
 """What decisions on who is who do to a store: facts stay what they are, entities come together and apart."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +9,10 @@ from polyadic.errors import DecisionRefused
 from polyadic.identity import document_id
 from polyadic.knowledge import Entity, Fact
 from polyadic.overlay import Decision, Kind
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.protocol import Store
 from tests.support.canonical import canonical
 from tests.support.store_driver import decide, publish, withdraw
+from tests.support.stores import Opener
 
 MET = ("Ada met Babbage.", ["Ada", "Babbage"])
 WROTE = ("Ada Lovelace wrote notes.", ["Ada Lovelace", "notes"])
@@ -21,24 +21,23 @@ ADA = Decision(Kind.MERGE, ("Ada", "Ada Lovelace"), "Ada Lovelace")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    made = SqliteStore(tmp_path, "test")
+def store(open_store: Opener) -> Iterator[Store]:
+    made = open_store("kb")
     yield made
     assert made.problems() == []
-    made.close()
 
 
-def entities(store: SqliteStore) -> dict[str, Entity]:
+def entities(store: Store) -> dict[str, Entity]:
     with store.read() as reader:
-        return {entity.name: entity for entity in reader.entities(np.arange(reader.size("entity")))}
+        return {entity.name: entity for entity in reader.entities(reader.all_rows("entity"))}
 
 
-def facts(store: SqliteStore) -> dict[str, Fact]:
+def facts(store: Store) -> dict[str, Fact]:
     with store.read() as reader:
-        return {fact.text: fact for fact in reader.facts(np.arange(reader.size("fact")))}
+        return {fact.text: fact for fact in reader.facts(reader.all_rows("fact"))}
 
 
-def test_facts_keep_their_identity_and_arity(store: SqliteStore) -> None:
+def test_facts_keep_their_identity_and_arity(store: Store) -> None:
     publish(store, "a", [MET, WROTE, BOTH])
     before = facts(store)
     with store.read() as reader:
@@ -53,7 +52,7 @@ def test_facts_keep_their_identity_and_arity(store: SqliteStore) -> None:
     assert after[BOTH[0]].entities == ("Ada Lovelace", "Babbage")
 
 
-def test_one_entity_has_what_both_had(store: SqliteStore) -> None:
+def test_one_entity_has_what_both_had(store: Store) -> None:
     publish(store, "a", [MET, WROTE, BOTH])
     publish(store, "b", [WROTE])
     before = entities(store)
@@ -80,7 +79,7 @@ def test_one_entity_has_what_both_had(store: SqliteStore) -> None:
         Decision(Kind.MERGE, ("nobody", "Ada"), "ADA"),
     ],
 )
-def test_undoing_leaves_no_trace(store: SqliteStore, decision: Decision) -> None:
+def test_undoing_leaves_no_trace(store: Store, decision: Decision) -> None:
     publish(store, "a", [MET, WROTE])
     publish(store, "b", [MET, BOTH], title="Ada")
     before = canonical(store)
@@ -91,7 +90,7 @@ def test_undoing_leaves_no_trace(store: SqliteStore, decision: Decision) -> None
     assert canonical(store) == before
 
 
-def test_a_name_means_another_thing_in_one_document(store: SqliteStore) -> None:
+def test_a_name_means_another_thing_in_one_document(store: Store) -> None:
     planet = publish(store, "planet", [("Mercury orbits the Sun.", ["Mercury", "the Sun"])])
     publish(
         store,
@@ -106,12 +105,12 @@ def test_a_name_means_another_thing_in_one_document(store: SqliteStore) -> None:
     assert "Mercury (planet)" not in entities(store)
 
 
-def test_a_decision_holds_for_documents_that_come_later(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_decision_holds_for_documents_that_come_later(store: Store, open_store: Opener) -> None:
     decide(store, [ADA])
     publish(store, "a", [MET, BOTH])
     publish(store, "b", [WROTE])
     assert entities(store)["Ada Lovelace"].facts == 3
-    other = SqliteStore(tmp_path / "other", "test")
+    other = open_store("other")
     publish(other, "b", [WROTE])
     publish(other, "a", [MET, BOTH])
     decide(other, [ADA])
@@ -119,7 +118,7 @@ def test_a_decision_holds_for_documents_that_come_later(store: SqliteStore, tmp_
     other.close()
 
 
-def test_what_is_split_off_can_be_merged(store: SqliteStore) -> None:
+def test_what_is_split_off_can_be_merged(store: Store) -> None:
     source = publish(store, "a", [MET])
     publish(store, "b", [WROTE])
     split = Decision(Kind.SPLIT, ("Ada",), "Ada (countess)", (source.id,))
@@ -130,7 +129,7 @@ def test_what_is_split_off_can_be_merged(store: SqliteStore) -> None:
     assert (entities(store)["Ada Lovelace"].facts, entities(store)["Ada"].facts) == (1, 1)
 
 
-def test_a_contradiction_changes_nothing(store: SqliteStore) -> None:
+def test_a_contradiction_changes_nothing(store: Store) -> None:
     publish(store, "a", [MET, WROTE])
     decide(store, [ADA])
     before = canonical(store)
@@ -139,7 +138,7 @@ def test_a_contradiction_changes_nothing(store: SqliteStore) -> None:
     assert canonical(store) == before
 
 
-def test_deciding_twice_changes_nothing(store: SqliteStore) -> None:
+def test_deciding_twice_changes_nothing(store: Store) -> None:
     publish(store, "a", [MET, WROTE])
     decide(store, [ADA])
     with store.read() as reader:

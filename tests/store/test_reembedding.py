@@ -1,8 +1,6 @@
 """What every store promises of a change of its embedding model."""
 
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +9,10 @@ from numpy.typing import NDArray
 from polyadic.errors import EmbedderMismatch, StoreBusy
 from polyadic.knowledge import Usage
 from polyadic.store.protocol import Call, Gathering, Store
-from polyadic.store.sqlite import SqliteStore
 from polyadic.themes import Hierarchy, Rearrangement
 from tests.store.hierarchies import by_hand, rearrange
 from tests.support.store_driver import document, publish, withdraw
+from tests.support.stores import Opener
 from tests.support.vectors import DIMENSION, vector, vectors
 
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
@@ -23,12 +21,10 @@ NOTHING_PAID = Call("embed", "new vectors", Usage(), 0.0)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(open_store: Opener) -> Store:
     """Filled by one model, opened for none in particular."""
-    with closing(SqliteStore(tmp_path, "old vectors")) as filled:
-        publish(filled, "ada", [ADA, ENGINE])
-    with closing(SqliteStore(tmp_path, None)) as opened:
-        yield opened
+    publish(open_store("kb", "old vectors"), "ada", [ADA, ENGINE])
+    return open_store("kb", None)
 
 
 def longer(texts: list[str]) -> NDArray[np.float32]:
@@ -63,7 +59,7 @@ def test_the_texts_are_those_of_facts_and_forms(store: Store) -> None:
         assert gathering.count() == 2
 
 
-def test_the_switch_changes_vectors_and_nothing_else(store: Store, tmp_path: Path) -> None:
+def test_the_switch_changes_vectors_and_nothing_else(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
     halves = [ADA[0], text]
     with store.gathering("new vectors") as gathering, store.read() as before:
@@ -76,7 +72,7 @@ def test_the_switch_changes_vectors_and_nothing_else(store: Store, tmp_path: Pat
         assert gathering.count() == 0
     assert store.problems() == []
     assert store.filled_with() == "new vectors"
-    with closing(SqliteStore(tmp_path, "new vectors")) as new, new.read() as reader:
+    with closing(open_store("kb", "new vectors")) as new, new.read() as reader:
         # The first window is the fact's text as well, so one vector serves both.
         assert reader.counts().vectors == counts.vectors
         assert reader.counts().dimension == 2 * DIMENSION
@@ -122,8 +118,8 @@ def test_what_it_cost_stands_in_the_ledger(store: Store) -> None:
     assert (usage.prompt_tokens, usage.money, seconds) == (150, 0.75, 4.0)
 
 
-def test_one_gathers_at_a_time_and_keeps_no_writer_out(store: Store, tmp_path: Path) -> None:
-    with store.gathering("new vectors") as gathering, closing(SqliteStore(tmp_path, "old vectors")) as writer:
+def test_one_gathers_at_a_time_and_keeps_no_writer_out(store: Store, open_store: Opener) -> None:
+    with store.gathering("new vectors") as gathering, closing(open_store("kb", "old vectors")) as writer:
         with pytest.raises(StoreBusy, match="is being changed already"), store.gathering("newer vectors"):
             pass
         with writer.exclusive():
@@ -135,21 +131,21 @@ def test_one_gathers_at_a_time_and_keeps_no_writer_out(store: Store, tmp_path: P
     assert store.problems() == []
 
 
-def test_who_opened_it_before_is_told(store: Store, tmp_path: Path) -> None:
+def test_who_opened_it_before_is_told(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
-    with closing(SqliteStore(tmp_path, "old vectors")) as old, store.gathering("new vectors") as gathering:
+    with closing(open_store("kb", "old vectors")) as old, store.gathering("new vectors") as gathering:
         gather(gathering, [*gathering.texts(), text])
         switch(store, gathering, text)
         for using in (old.read, old.write):
             with pytest.raises(EmbedderMismatch, match="from the embedding model old vectors to new vectors"), using():
                 pass
         with pytest.raises(EmbedderMismatch, match="polyadic reembed"):
-            SqliteStore(tmp_path, "old vectors")
+            open_store("kb", "old vectors")
 
 
-def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, tmp_path: Path) -> None:
+def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, open_store: Opener) -> None:
     _, text = chunk_of(ADA, ENGINE)
-    with closing(SqliteStore(tmp_path, "old vectors")) as old:
+    with closing(open_store("kb", "old vectors")) as old:
         with old.read() as reader:
             cluster, community = by_hand(reader)
         rearrange(old, Rearrangement([cluster], [community], (), [0.5], 4, 1))
@@ -163,6 +159,6 @@ def test_summaries_get_new_vectors_and_are_to_be_clustered_anew(store: Store, tm
         gather(gathering, texts)
         switch(store, gathering, text)
     assert store.problems() == []
-    with closing(SqliteStore(tmp_path, "new vectors")) as new, new.read() as reader:
+    with closing(open_store("kb", "new vectors")) as new, new.read() as reader:
         assert reader.themes().nearest(longer([form])[0], 1).scores[0] == pytest.approx(1)
         assert reader.hierarchy() == Hierarchy((cluster,), (community,), (0.5,), 0, 1)

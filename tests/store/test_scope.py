@@ -1,9 +1,7 @@
 """A reader with a scope reads as if the other documents had never been there."""
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +14,8 @@ from polyadic.identity import loose_name
 from polyadic.knowledge import Document
 from polyadic.overlay import Decision, Kind
 from polyadic.store.protocol import Links, Reader, Rows, Side, Store
-from polyadic.store.sqlite import SqliteStore
 from tests.support.store_driver import decide, document, publish, publish_told, withdraw
+from tests.support.stores import ENGINES, stores
 from tests.support.vectors import vector
 
 ALL = 1_000
@@ -140,12 +138,13 @@ def tell(store: Store, name: str, statements: Sequence[Said]) -> Document:
 
 
 @pytest.mark.slow
-@given(corpora, st.sets(st.sampled_from("abcd")), st.booleans())
+@pytest.mark.parametrize("engine", ENGINES)
+@given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), with_splits=st.booleans())
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_scope_is_a_store_of_its_own(corpus: Corpus, wanted: set[str], with_splits: bool) -> None:
+def test_a_scope_is_a_store_of_its_own(engine: str, corpus: Corpus, wanted: set[str], with_splits: bool) -> None:
     split = Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id, document("b", [])[0].id))
-    with tempfile.TemporaryDirectory() as folder:
-        whole, alone = SqliteStore(Path(folder) / "whole", "test"), SqliteStore(Path(folder) / "alone", "test")
+    with stores(engine) as open_store:
+        whole, alone = open_store("whole"), open_store("alone")
         documents = fill(whole, corpus)
         fill(alone, {name: said for name, said in corpus.items() if name in wanted})
         for store in (whole, alone) if with_splits else ():
@@ -153,8 +152,6 @@ def test_a_scope_is_a_store_of_its_own(corpus: Corpus, wanted: set[str], with_sp
         only = frozenset(documents[name].id for name in wanted & documents.keys())
         with whole.read(lambda _: only) as scoped, alone.read() as reader:
             assert told(scoped) == told(reader)
-        whole.close()
-        alone.close()
 
 
 decisions = st.sets(
@@ -170,12 +167,15 @@ decisions = st.sets(
 
 
 @pytest.mark.slow
-@given(corpora, st.sets(st.sampled_from("abcd")), decisions)
+@pytest.mark.parametrize("engine", ENGINES)
+@given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), made=decisions)
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_nothing_outside_shows_whatever_is_decided(corpus: Corpus, wanted: set[str], made: set[Decision]) -> None:
+def test_nothing_outside_shows_whatever_is_decided(
+    engine: str, corpus: Corpus, wanted: set[str], made: set[Decision]
+) -> None:
     """Whether other documents are there makes no difference, nor do the names that decisions take from them."""
-    with tempfile.TemporaryDirectory() as folder:
-        whole, alone = SqliteStore(Path(folder) / "whole", "test"), SqliteStore(Path(folder) / "alone", "test")
+    with stores(engine) as open_store:
+        whole, alone = open_store("whole"), open_store("alone")
         documents = fill(whole, corpus)
         fill(alone, {name: said for name, said in corpus.items() if name in wanted})
         for store in (whole, alone):
@@ -183,12 +183,9 @@ def test_nothing_outside_shows_whatever_is_decided(corpus: Corpus, wanted: set[s
         only = frozenset(documents[name].id for name in wanted & documents.keys())
         with whole.read(lambda _: only) as scoped, alone.read(lambda _: only) as reader:
             assert told(scoped) == told(reader)
-        whole.close()
-        alone.close()
 
 
-def test_an_entity_is_found_by_its_facts_where_others_describe_it_more_often(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "kb", "test")
+def test_an_entity_is_found_by_its_facts_where_others_describe_it_more_often(store: Store) -> None:
 
     def described(name: str, times: int) -> Document:
         source, chunks, evidence = document(name, [("Bolt met Weiss.", ["Bolt", "Weiss"])] * times)
@@ -206,8 +203,7 @@ def test_an_entity_is_found_by_its_facts_where_others_describe_it_more_often(tmp
     store.close()
 
 
-def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "kb", "test")
+def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(store: Store) -> None:
     open_to_all = publish(store, "open", [("Agent Seven met the minister.", ["Agent Seven", "the minister"])])
     secret = publish(store, "secret", [("Agent Seven is John Smith.", ["Agent Seven", "John Smith"])])
     decide(store, [Decision(Kind.MERGE, ("Agent Seven", "John Smith"), "John Smith")])
@@ -231,8 +227,7 @@ def test_the_name_that_a_merge_gives_is_not_told_where_only_others_say_it(tmp_pa
     store.close()
 
 
-def test_a_scope_is_kept_until_the_store_changes(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "kb", "test")
+def test_a_scope_is_kept_until_the_store_changes(store: Store) -> None:
     first = publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     only = frozenset({first.id})
     with store.read(lambda _: only) as reader:
@@ -243,8 +238,7 @@ def test_a_scope_is_kept_until_the_store_changes(tmp_path: Path) -> None:
     store.close()
 
 
-def test_nothing_is_in_scope_where_no_document_is(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "kb", "test")
+def test_nothing_is_in_scope_where_no_document_is(store: Store) -> None:
     publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     with store.read(lambda _: frozenset()) as reader:
         assert [reader.size(side) for side in ("fact", "entity", "chunk")] == [0, 0, 0]

@@ -7,9 +7,11 @@ import pytest
 from polyadic.errors import StoreError
 from polyadic.store.protocol import Store
 from polyadic.store.sqlite import SqliteStore
-from tests.store.conftest import Opener
+from tests.store.hierarchies import arrange
 from tests.support.canonical import canonical
 from tests.support.store_driver import publish
+from tests.support.stores import Opener
+from tests.support.vectors import vector
 
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
 ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage", "the Analytical Engine"])
@@ -54,3 +56,14 @@ def test_a_damaged_store_is_said_in_one_line(store: Store, open_store: Opener, t
     file.write_bytes(bytes(pages))
     with pytest.raises(StoreError, match="damaged"):
         canonical(open_store("kb"))
+
+
+def test_a_new_arrangement_leaves_the_arrays_of_the_store_alone(store: Store, tmp_path: Path) -> None:
+    publish(store, "a", [ADA])
+    with store.read() as reader:
+        assert len(reader.nearest("fact", vector("x"), 9).rows) == 1
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "kb" / "derived").rglob("*.npy")}
+    arrange(store, 3)
+    with store.read() as reader:
+        assert reader.themes().summary_count and len(reader.nearest("fact", vector("x"), 9).rows) == 1
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "kb" / "derived").rglob("*.npy")}

@@ -1,12 +1,8 @@
 """Through any history, a hierarchy tells nothing that rests on what is said no more, and what it tells is found."""
 
 import random
-import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +11,12 @@ from hypothesis import strategies as st
 
 from polyadic.knowledge import Document
 from polyadic.overlay import Decision, Kind
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.protocol import Store
 from tests.store.asking import agree
 from tests.store.hierarchies import arrange, ids_of, move, reword
 from tests.store.staleness import Ground, State
 from tests.support.store_driver import decide, document, publish_told, withdraw
+from tests.support.stores import ENGINES, rows_of, stores
 
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843"]
 SPLIT = Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id,))
@@ -37,9 +34,8 @@ steps = st.one_of(
 class Life:
     """A store through a random history; each revision of a document has a word that nothing else says."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.store = SqliteStore(folder, "test vectors")
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self.present: dict[str, tuple[Document, str]] = {}
         self.secrets: list[str] = []
         self.expected = State()
@@ -88,60 +84,56 @@ class Life:
         with self.store.read() as reader:
             assert reader.hierarchy() == self.expected.hierarchy
             entities, facts = ids_of(reader)
-            agree(reader, entities, facts)
-            assert reader.themes().entities(entities[::-1]).tolist() == [*range(len(entities))][::-1]
-            assert reader.themes().facts(facts[::-1]).tolist() == [*range(len(facts))][::-1]
+            agree(reader)
+            assert reader.themes().entities([*entities.values()][::-1]).tolist() == [*entities][::-1]
+            assert reader.themes().facts([*facts.values()][::-1]).tolist() == [*facts][::-1]
         assert self.store.problems() == []
         assert not withdrawn & set(self._words())
 
     def _words(self) -> Iterator[str]:
-        """All that stands in the tables of the file."""
-        with closing(sqlite3.connect(self.folder / "store.sqlite")) as connection:
-            for table in ("theme", "summary"):
-                for row in connection.execute(f"SELECT * FROM {table}"):
-                    text = " ".join(str(field) for field in row)
-                    yield from (secret for secret in self.secrets if f"{secret} " in text.replace(".", " "))
+        """All that stands in the tables."""
+        for row in rows_of(self.store, ("theme", "summary")):
+            text = " ".join(str(field) for field in row)
+            yield from (secret for secret in self.secrets if f"{secret} " in text.replace(".", " "))
 
 
 @pytest.mark.slow
-@given(st.lists(steps, min_size=2, max_size=8))
+@pytest.mark.parametrize("engine", ENGINES)
+@given(history=st.lists(steps, min_size=2, max_size=8))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_nothing_is_told_that_rests_on_what_is_said_no_more(history: list[Any]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        life = Life(Path(folder))
-        with closing(life.store):
-            for step in history:
-                life.take(step)
-                life.check()
+def test_nothing_is_told_that_rests_on_what_is_said_no_more(engine: str, history: list[Any]) -> None:
+    with stores(engine) as open_store:
+        life = Life(open_store("kb"))
+        for step in history:
+            life.take(step)
+            life.check()
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_long_life(seed: int, tmp_path: Path) -> None:
+def test_a_long_life(seed: int, store: Store) -> None:
     """As above, with hierarchies that have something to rest on."""
     draw = random.Random(seed)
-    life = Life(tmp_path)
-    with closing(life.store):
-        for name in "abcd":
-            life.take((name, [draw.choices(NAMES, k=3) for _ in range(3)], draw.random() < 0.5))
-        for _ in range(8):
-            life.take((draw.randrange(1_000_000), draw.choice(HOW)))
-            life.check()
-            name = draw.choice("abcd")
-            content = draw.choice([None, [draw.choices(NAMES, k=3)]])
-            life.take(draw.choice([(name, content, draw.random() < 0.5), SPLIT, MERGE]))
-            life.check()
-
-
-def test_all_that_is_left_of_a_store_that_was_emptied(tmp_path: Path) -> None:
-    life = Life(tmp_path)
-    with closing(life.store):
-        for name in "ab":
-            life.take((name, [NAMES[:3], NAMES[3:]], True))
-        life.take((7, "anew"))
-        assert life.expected.hierarchy.summaries
-        for name in "ab":
-            life.take((name, None, False))
+    life = Life(store)
+    for name in "abcd":
+        life.take((name, [draw.choices(NAMES, k=3) for _ in range(3)], draw.random() < 0.5))
+    for _ in range(8):
+        life.take((draw.randrange(1_000_000), draw.choice(HOW)))
         life.check()
-        with life.store.read() as reader:
-            assert not reader.hierarchy().summaries and reader.counts().vectors == 0
-            assert all(theme.stale for theme in reader.hierarchy().clusters)
+        name = draw.choice("abcd")
+        content = draw.choice([None, [draw.choices(NAMES, k=3)]])
+        life.take(draw.choice([(name, content, draw.random() < 0.5), SPLIT, MERGE]))
+        life.check()
+
+
+def test_all_that_is_left_of_a_store_that_was_emptied(store: Store) -> None:
+    life = Life(store)
+    for name in "ab":
+        life.take((name, [NAMES[:3], NAMES[3:]], True))
+    life.take((7, "anew"))
+    assert life.expected.hierarchy.summaries
+    for name in "ab":
+        life.take((name, None, False))
+    life.check()
+    with life.store.read() as reader:
+        assert not reader.hierarchy().summaries and reader.counts().vectors == 0
+        assert all(theme.stale for theme in reader.hierarchy().clusters)

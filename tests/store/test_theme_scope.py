@@ -1,18 +1,16 @@
 """In a scope nothing of the hierarchy shows that rests on a document outside."""
 
 import random
-from collections.abc import Iterable, Iterator, Set
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterable, Set
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from polyadic.identity import entity_id, entity_key
 from polyadic.overlay import Decision, Kind, Overlay
-from polyadic.store.protocol import Reader
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.protocol import Reader, Store
 from polyadic.themes import Cluster, Hierarchy, Rearrangement
 from tests.store.asking import agree
 from tests.store.hierarchies import ALL, by_hand, drawn, ids_of, rearrange, themes_of
@@ -25,20 +23,15 @@ RENAME = Decision(Kind.MERGE, ("Mill", "Store"), "Mill and store")
 SPLIT = Decision(Kind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id,))
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    with closing(SqliteStore(tmp_path, "test vectors")) as opened:
-        yield opened
-
-
-def within(store: SqliteStore, documents: Set[str]) -> AbstractContextManager[Reader]:
+def within(store: Store, documents: Set[str]) -> AbstractContextManager[Reader]:
     return store.read(lambda _: frozenset(documents))
 
 
 def inside(reader: Reader, scope: frozenset[str], by_any_name: bool = False) -> set[str]:
     """Identifiers of the facts and entities that are only spoken of in scope, by all that the whole store tells."""
     entities, facts = ids_of(reader)
-    chunks = [chunk.document_id for chunk in reader.chunks(np.arange(reader.size("chunk")))]
+    every = reader.all_rows("chunk")
+    chunks = {row: chunk.document_id for row, chunk in zip(every.tolist(), reader.chunks(every), strict=True)}
 
     def is_stated_inside(fact: int) -> bool:
         return {chunks[chunk] for chunk in reader.chunks_of(np.array([fact]), ALL).targets.tolist()} <= scope
@@ -47,8 +40,8 @@ def inside(reader: Reader, scope: frozenset[str], by_any_name: bool = False) -> 
         mine = reader.facts_of(np.array([entity]), ALL, vector("x")).targets.tolist()
         return all(is_stated_inside(fact) for fact in mine) and (by_any_name or is_named(reader, entity, scope))
 
-    found = {facts[row] for row in range(len(facts)) if is_stated_inside(row)}
-    return found | {entities[row] for row in range(len(entities)) if is_told_inside(row)}
+    found = {one for row, one in facts.items() if is_stated_inside(row)}
+    return found | {one for row, one in entities.items() if is_told_inside(row)}
 
 
 def is_named(reader: Reader, row: int, scope: frozenset[str]) -> bool:
@@ -83,7 +76,7 @@ def some_of(documents: Iterable[str], draw: random.Random) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_only_what_rests_on_documents_in_scope_is_seen(store: SqliteStore, seed: int) -> None:
+def test_only_what_rests_on_documents_in_scope_is_seen(store: Store, seed: int) -> None:
     draw = random.Random(seed)
     documents = {}
     for number, name in enumerate("abcde"):
@@ -112,20 +105,19 @@ def test_only_what_rests_on_documents_in_scope_is_seen(store: SqliteStore, seed:
         scope = some_of(documents.values(), draw)
         with store.read() as reader:
             expected = seen(reader.hierarchy(), inside(reader, scope))
-            entities, facts = ids_of(reader)
         with within(store, scope) as scoped:
             told = scoped.hierarchy()
             assert themes_of(told.clusters, told.communities).keys() == expected
             assert (told.sparsities, told.settled, told.since) == ((), 0, 0)
             assert {one.parent for one in told.communities} <= expected | {""}
-            agree(scoped, entities, facts)
+            agree(scoped)
             outside = (name for name, one in documents.items() if one not in scope)
             assert not any(f"as {name}{name} has it" in repr(told) for name in outside)
         shown += len(expected)
     assert shown
 
 
-def test_what_is_stale_is_seen_where_all_its_members_are_inside(store: SqliteStore) -> None:
+def test_what_is_stale_is_seen_where_all_its_members_are_inside(store: Store) -> None:
     inner = publish(store, "a", [("Ada met Babbage.", ["Ada", "Babbage"])])
     with store.read() as reader:
         cluster, community = by_hand(reader)
@@ -140,7 +132,7 @@ def test_what_is_stale_is_seen_where_all_its_members_are_inside(store: SqliteSto
             assert [len(told.clusters), len(told.summaries), len(told.communities)] == [shown, 0, 0]
 
 
-def test_a_scope_follows_the_hierarchy(store: SqliteStore) -> None:
+def test_a_scope_follows_the_hierarchy(store: Store) -> None:
     source = publish(store, "a", [("Ada met Babbage.", ["Ada", "Babbage"])])
     only = {source.id}
     with store.read() as reader:

@@ -1,9 +1,6 @@
 """What every store promises of the hierarchy: it is kept as given, and told while what it was made from is said."""
 
-from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,23 +9,16 @@ from polyadic.identity import entity_id
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.overlay import Decision, Kind
 from polyadic.store.protocol import Store
-from polyadic.store.sqlite import SqliteStore
 from polyadic.themes import Cluster, Hierarchy, Rearrangement
-from tests.store.hierarchies import ALL, arrange, by_hand, rearrange
+from tests.store.hierarchies import by_hand, rearrange
 from tests.support.store_driver import decide, document, publish, publish_told, withdraw
+from tests.support.stores import rows_of
 from tests.support.vectors import vector, vectors
 
 STATEMENTS = [
     ("Ada met Babbage in London.", ["Ada", "Babbage", "London"]),
     ("Babbage worked on the Engine.", ["Babbage", "the Engine"]),
 ]
-
-
-@pytest.fixture(params=["sqlite"])
-def store(tmp_path: Path) -> Iterator[Store]:
-    """A store joins by adding itself here."""
-    with closing(SqliteStore(tmp_path, "test vectors")) as opened:
-        yield opened
 
 
 def test_a_store_without_one_has_an_empty_one(store: Store) -> None:
@@ -112,7 +102,7 @@ def test_a_member_whose_words_were_not_used_counts_only_where_it_goes(store: Sto
     aside = publish(store, "b", [("Mars met Venus.", ["Mars", "Venus"])])
     with store.read() as reader:
         cluster, _ = by_hand(reader)
-        (venus,) = (one for one in reader.entities(np.arange(6)) if one.name == "Venus")
+        (venus,) = (one for one in reader.entities(reader.all_rows("entity")[:6]) if one.name == "Venus")
     members = tuple(sorted((*cluster.members, venus.id)))
     rearrange(store, Rearrangement([Cluster(0, members, (), cluster.sources)]))
     source, chunks, evidence = document("c", [("Mars met Venus.", ["Mars", "Venus"])])
@@ -136,26 +126,27 @@ def told(name: str, description: str) -> tuple[Document, list[Chunk], list[Evide
     return source, chunks, described
 
 
-def test_what_is_said_more_often_makes_nothing_stale_what_is_said_no_more_does(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path, "test vectors")) as store:
-        first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
-        with store.read() as reader:
-            cluster, community = by_hand(reader)
-            summary = replace(cluster.summaries[0], description=reader.entities(np.array([0]))[0].description)
-        assert summary.description == "a calculating person"
-        cluster = replace(cluster, summaries=(summary,))
-        rearrange(store, Rearrangement([cluster], [community]))
-        publish_told(store, [told("c", "someone")])
-        with store.read() as reader:
-            assert {one.description for one in reader.entities(np.arange(4))} == {"someone"}
-            assert reader.hierarchy() == Hierarchy((cluster,), (community,))
-        withdraw(store, first)
-        with store.read() as reader:
-            hierarchy = reader.hierarchy()
-            assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
-        assert store.problems() == []
-    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-    assert not any(b"calculating" in data for data in files) and any(b"someone" in data for data in files)
+def test_what_is_said_more_often_makes_nothing_stale_what_is_said_no_more_does(store: Store) -> None:
+    first, _ = publish_told(store, [told("a", "a calculating person"), told("b", "someone")])
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+        summary = replace(
+            cluster.summaries[0], description=reader.entities(reader.all_rows("entity")[:1])[0].description
+        )
+    assert summary.description == "a calculating person"
+    cluster = replace(cluster, summaries=(summary,))
+    rearrange(store, Rearrangement([cluster], [community]))
+    publish_told(store, [told("c", "someone")])
+    with store.read() as reader:
+        assert {one.description for one in reader.entities(reader.all_rows("entity")[:4])} == {"someone"}
+        assert reader.hierarchy() == Hierarchy((cluster,), (community,))
+    withdraw(store, first)
+    with store.read() as reader:
+        hierarchy = reader.hierarchy()
+        assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
+    assert store.problems() == []
+    tables = repr([*rows_of(store, ("theme", "summary", "theme_source", "entity", "said"))])
+    assert "calculating" not in tables and "someone" in tables
 
 
 def test_what_says_the_same_in_another_place_still_rests_on_what_it_was_made_from(store: Store) -> None:
@@ -218,15 +209,3 @@ def test_a_name_by_decision_holds_until_it_is_undone(store: Store) -> None:
     with store.read() as reader:
         hierarchy = reader.hierarchy()
         assert hierarchy.clusters[0].stale and hierarchy.communities[0].stale
-
-
-def test_a_new_arrangement_leaves_the_arrays_of_the_store_alone(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path, "test vectors")) as store:
-        publish(store, "a", STATEMENTS)
-        with store.read() as reader:
-            assert len(reader.nearest("fact", vector("x"), ALL).rows) == 2
-        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "derived").rglob("*.npy")}
-        arrange(store, 3)
-        with store.read() as reader:
-            assert reader.themes().summary_count and len(reader.nearest("fact", vector("x"), ALL).rows) == 2
-        assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "derived").rglob("*.npy")}

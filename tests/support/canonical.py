@@ -30,9 +30,12 @@ def canonical(store: Store) -> str:
         rows = reader.all_rows("entity")
         titled = reader.titled(rows, 3)
         chunk_ids = [place.chunk_id for place in reader.chunk_places(titled.targets)]
-        lines.append(["titled", list(zip(titled.sources.tolist(), chunk_ids, strict=True))])
+        keys = dict(zip(rows.tolist(), (entity.key for entity in reader.entities(rows)), strict=True))
+        subjects = [keys[row] for row in titled.sources.tolist()]
+        lines.append(["titled", list(zip(subjects, chunk_ids, strict=True))])
         names = [entity.name for entity in reader.entities(rows)]
-        lines.append(["named", reader.named([loose_name(name) for name in names])])
+        named = reader.named([loose_name(name) for name in names])
+        lines.append(["named", {loose: sorted(keys[row] for row in found) for loose, found in named.items()}])
         spread, degrees = reader.spread(rows).tolist(), reader.degrees("entity", rows).tolist()
         for entity, chunks, degree in zip(reader.entities(rows), spread, degrees, strict=True):
             assert degree == entity.facts

@@ -1,6 +1,8 @@
 """Words for the full-text index: what is indexed, and how a question becomes a legal query."""
 
 import re
+from collections.abc import Iterator
+from typing import Protocol
 
 # FTS5's tokenizer takes a run of Han, kana or Hangul for one word; set apart, each character is one.
 _UNSPACED = re.compile(
@@ -8,6 +10,16 @@ _UNSPACED = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _MOST_WORDS = 64
+
+
+class WordIndex(Protocol):
+    """Finds chunks (keys of the table) by words; staged and withdrawn ones are not found."""
+
+    def matching(self, words: str) -> Iterator[tuple[int, float]]:
+        """Chunks that hold any of these words, the best first, with a number that is higher for better ones."""
+
+    def holding(self, word: str) -> Iterator[int]:
+        """Chunks that hold this word."""
 
 
 def searchable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What is near to a vector in one committed state of the SQLite store, and the facts of a hub that are."""
+"""What is near to a vector in one committed state that is read as arrays, and the facts of a hub that are."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -21,7 +21,7 @@ HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
 """Of all scores there may be."""
 
 
-class SqliteNear(SqlRows):
+class ArrayNear(SqlRows):
     """The part of :class:`polyadic.store.protocol.Reader` that compares vectors."""
 
     def __init__(self, connection: Connection, state: Callable[[], State]) -> None:

@@ -1,4 +1,4 @@
-"""Reading one committed state of the SQLite store: arrays for what is near, tables for what it says."""
+"""Reading one committed state of a store: arrays for what is near, tables for what it says."""
 
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -9,8 +9,8 @@ import numpy as np
 from polyadic.store.arrays import Way
 from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
-from polyadic.store.full_text import any_of
-from polyadic.store.near_reader import SqliteNear
+from polyadic.store.full_text import WordIndex
+from polyadic.store.near_reader import ArrayNear
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.state import State
 from polyadic.store.theme_arrays import ThemeArrays
@@ -18,35 +18,29 @@ from polyadic.store.theme_reader import SqlThemes
 from polyadic.store.themes import Themes
 
 
-class SqliteReader(SqliteNear):
+class ArrayReader(ArrayNear):
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
-    def __init__(self, connection: Connection, state: Callable[[], State], themes: Callable[[], ThemeArrays]) -> None:
+    def __init__(
+        self, connection: Connection, words: WordIndex, state: Callable[[], State], themes: Callable[[], ThemeArrays]
+    ) -> None:
         super().__init__(connection, state)
+        self._words = words
         self._load_themes = themes
 
     # nearest by words
 
     def search(self, words: str, k: int) -> Hits:
-        query = any_of(words)
-        found = []
-        if query:
-            # Staged and withdrawn chunks are not indexed, so every hit is a chunk of the state.
-            hits = self._connection.execute(
-                "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid", (query,)
-            )
-            found = list(islice(((row, score) for row, score in hits if self._is_seen_chunk(row)), k))
+        hits = self._words.matching(words)
+        found = list(islice(((row, score) for row, score in hits if self._is_seen_chunk(row)), k))
         rows = self._arrays.rows("chunk", [row for row, _ in found])
         return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
         found: list[tuple[int, int]] = []
         for number, word in enumerate(words):
-            query = any_of(word)
-            if query:
-                hits = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,))
-                seen = (row for (row,) in hits if self._is_seen_chunk(row))
-                found += [(number, row) for row in islice(seen, limit)]
+            seen = filter(self._is_seen_chunk, self._words.holding(word))
+            found += [(number, row) for row in islice(seen, limit)]
         rows = self._arrays.rows("chunk", [row for _, row in found])
         numbers = np.array([number for number, _ in found], dtype=np.int64)
         order = np.lexsort((rows, numbers))

@@ -7,7 +7,7 @@ score, the names and the descriptions that these documents give it.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -48,13 +48,30 @@ class Scope:
     whole: Mapping[Literal["entity", "fact"], Mask]
 
 
-def scope_of(connection: Connection, state: State, whole: Snapshot, documents: frozenset[str]) -> Scope:
-    """The scope of these documents (by identifier) within the state that ``whole`` and the connection show too."""
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How many facts each entity takes part in, and how many chunks state each fact, in all of a store."""
+
+    facts: Integers
+    chunks: Integers
+
+    @classmethod
+    def of(cls, whole: Snapshot) -> Self:
+        """Where the arrays are those of all of a store."""
+        return cls(np.diff(whole.entity_fact_starts), np.diff(whole.fact_chunk_starts))
+
+
+def scope_of(connection: Connection, state: State, whole: Snapshot, totals: Totals, documents: frozenset[str]) -> Scope:
+    """The scope of these documents (by identifier) within the state that ``whole`` and the connection show too.
+
+    These show all of the store, or no more of it than the documents state; ``totals`` tell of all of it.
+    """
     chunks = _seen_chunks(connection, whole, documents)
     stated = _among(whole.fact_chunk_starts, chunks[whole.fact_chunks])
     facts = stated > 0
-    mixed_facts = facts & (stated < np.diff(whole.fact_chunk_starts))
+    mixed_facts = facts & (stated < totals.chunks)
     partly = _among(whole.entity_fact_starts, (~facts | mixed_facts)[whole.entity_facts]) > 0
+    partly |= totals.facts > np.diff(whole.entity_fact_starts)
     entities = _among(whole.entity_fact_starts, facts[whole.entity_facts]) > 0
     # What a decision names otherwise is counted as well: the name may be one that only other documents say.
     mixed_entities = entities & (partly | _decided(connection, whole))

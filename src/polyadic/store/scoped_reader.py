@@ -1,4 +1,4 @@
-"""Reading a state of the SQLite store as if it held nothing but some of its documents (see scope.py)."""
+"""Reading a state of a store as if it held nothing but some of its documents (see scope.py)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,11 +12,12 @@ from polyadic.identity import called, entity_id, entity_key
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision
 from polyadic.store.connection import Connection
+from polyadic.store.full_text import WordIndex
 from polyadic.store.near_reader import HIGHEST, Scored
 from polyadic.store.places import places_of_facts
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
 from polyadic.store.ranking import contenders
-from polyadic.store.reader import SqliteReader
+from polyadic.store.reader import ArrayReader
 from polyadic.store.row_vectors import Values
 from polyadic.store.scope import Scope, is_split_off
 from polyadic.store.selecting import select_in
@@ -32,11 +33,13 @@ _NOT_THERE = np.float32(-np.inf)
 _UNLIKE = np.float32(-1.0)
 
 
-class ScopedReader(SqliteReader):
+class ScopedReader(ArrayReader):
     """Implements :class:`polyadic.store.protocol.Reader` for what is in scope."""
 
-    def __init__(self, connection: Connection, scope: Scope, themes: Callable[[], ScopedThemes]) -> None:
-        super().__init__(connection, lambda: scope.state, lambda: themes().arrays)
+    def __init__(
+        self, connection: Connection, words: WordIndex, scope: Scope, themes: Callable[[], ScopedThemes]
+    ) -> None:
+        super().__init__(connection, words, lambda: scope.state, lambda: themes().arrays)
         self._scope = scope
         self._scoped_themes = themes
 

@@ -4,7 +4,7 @@ import threading
 
 from polyadic.store.connection import Connection
 from polyadic.store.flat import flat
-from polyadic.store.scope import Scope, scope_of
+from polyadic.store.scope import Scope, Totals, scope_of
 from polyadic.store.snapshot import Snapshot
 from polyadic.store.state import State
 
@@ -28,7 +28,7 @@ class Scopes:
             kept, whole = self._scopes.get(only), self._flat
         if kept is None:
             whole = whole or flat(state)
-            kept = scope_of(connection, state, whole, only)
+            kept = scope_of(connection, state, whole, Totals.of(whole), only)
         with self._changing:
             if self._state is state:
                 self._flat = self._flat or whole

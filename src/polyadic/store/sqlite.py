@@ -18,11 +18,11 @@ from polyadic.store.check import problems_of
 from polyadic.store.database import WRITING_CACHE, connect, explained, rolled_back
 from polyadic.store.meta import meta
 from polyadic.store.protocol import Call, Gathering, Reader, Writer
-from polyadic.store.reader import SqliteReader
+from polyadic.store.reader import ArrayReader
 from polyadic.store.reembedding import SqlGathering
 from polyadic.store.scoped_reader import ScopedReader
 from polyadic.store.scopes import Scopes
-from polyadic.store.sqlite_writer import SqliteWriter
+from polyadic.store.sqlite_words import SqliteWords, SqliteWriter
 from polyadic.store.states import States
 from polyadic.store.theme_cache import ThemeCache
 
@@ -198,15 +198,17 @@ class SqliteStore:
         connection.close()
 
     def _reader(self, connection: sqlite3.Connection) -> Reader:
-        return SqliteReader(
+        return ArrayReader(
             connection,
+            SqliteWords(connection),
             lambda: self._states.of(connection),
             lambda: self._themes.state(connection).arrays(connection),
         )
 
     def _scoped_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
         scope = self._scopes.of(connection, self._states.of(connection), only)
-        return ScopedReader(connection, scope, lambda: self._themes.state(connection).within(connection, scope))
+        themes = self._themes.state(connection)
+        return ScopedReader(connection, SqliteWords(connection), scope, lambda: themes.within(connection, scope))
 
     def _open(self) -> None:
         """Claim a new store for the embedding model, and refuse one that another model filled."""

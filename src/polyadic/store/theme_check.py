@@ -59,8 +59,9 @@ def _themes(connection: Connection) -> _Themes:
         told[source] = words | told.get(source, frozenset())
     rows = connection.execute(
         "SELECT id, lower(hex(digest)), kind, level, stale, members, sources,"
-        " basis != '' OR tokens > 0 OR stale AND sources != x'',"
-        " EXISTS (SELECT 1 FROM summary s WHERE s.theme = t.id), report FROM theme t"
+        " basis != '' OR tokens > 0 OR stale AND sources != ?,"
+        " EXISTS (SELECT 1 FROM summary s WHERE s.theme = t.id), report FROM theme t",
+        (b"",),
     )
     themes = {}
     for key, digest, kind, level, stale, members, sources, has_numbers, has_summaries, report in rows:

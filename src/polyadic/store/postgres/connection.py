@@ -88,7 +88,9 @@ class _VectorLoader(Loader):
     format = Format.BINARY
 
     def load(self, data: Buffer) -> Packed:
-        return Packed(np.frombuffer(data, dtype=">f2", offset=4).astype("<f4").tobytes())
+        numbers = np.frombuffer(data, dtype=">f2", offset=4).astype("<f4")
+        # Rounded to halves they are not quite of length 1 any more, as the vectors of an embedder are.
+        return Packed((numbers / max(float(np.linalg.norm(numbers)), 1e-12)).astype("<f4").tobytes())
 
 
 class _TextDumper(Dumper):

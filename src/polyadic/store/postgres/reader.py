@@ -8,9 +8,9 @@ import numpy as np
 
 from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
-from polyadic.store.full_text import words_of
 from polyadic.store.postgres.near import Near
 from polyadic.store.postgres.tables import Tables, spread_out
+from polyadic.store.postgres.words import PostgresWords
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.row_reader import SqlRows
 from polyadic.store.theme_arrays import ThemeArrays
@@ -28,6 +28,7 @@ class PostgresReader(SqlRows):
     def __init__(self, connection: Connection, themes: Callable[[], ThemeArrays]) -> None:
         super().__init__(connection)
         self._tables = Tables(connection)
+        self._words = PostgresWords(connection)
         self._load_themes = themes
 
     # nearest by vector, and by words
@@ -60,20 +61,12 @@ class PostgresReader(SqlRows):
         return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
     def search(self, words: str, k: int) -> Hits:
-        found = self._connection.execute(
-            "SELECT id, ts_rank_cd(words, q) FROM chunk, to_tsquery('simple', ?) q WHERE words @@ q"
-            " ORDER BY 2 DESC, digest LIMIT ?",
-            (_any_of(words), k),
-        ).fetchall()
+        found = list(self._words.matching(words, k))
         rows, scores = [row for row, _ in found], [score for _, score in found]
         return Hits(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float32))
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
-        found = self._connection.execute(
-            "SELECT o.number - 1, c.id FROM unnest(?::text[]) WITH ORDINALITY o (query, number), LATERAL"
-            " (SELECT id FROM chunk WHERE words @@ o.query::tsquery LIMIT ?) c ORDER BY 1, 2",
-            ([_any_of(word) for word in words], limit),
-        ).fetchall()
+        found = [(number, row) for number, word in enumerate(words) for row in sorted(self._words.holding(word, limit))]
         pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
         return Links(pairs[:, 0], pairs[:, 1])
 
@@ -204,7 +197,3 @@ def _in_order(rows: Rows, sources: Rows, targets: Rows) -> Links:
     order = np.argsort(sources, kind="stable")
     found, owners = spread_out(np.stack([sources, targets], axis=1)[order], rows)
     return Links(rows[owners], found)
-
-
-def _any_of(text: str) -> str:
-    return " | ".join(f"'{word}'" for word in words_of(text))

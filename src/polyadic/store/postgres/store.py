@@ -16,10 +16,11 @@ from polyadic.store.meta import meta
 from polyadic.store.postgres.address import Address
 from polyadic.store.postgres.connecting import POOLS, Raw, explained
 from polyadic.store.postgres.connection import PostgresConnection
+from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.reader import PostgresReader
+from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.writer import PostgresWriter
 from polyadic.store.protocol import Call, Gathering, Reader, Writer
-from polyadic.store.reembedding import SqlGathering
 from polyadic.store.theme_cache import ThemeCache
 
 _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
@@ -51,6 +52,7 @@ class PostgresStore:
         self._address = address
         self._embedder = embedder
         self._themes = ThemeCache(by_key)
+        self._scopes = Scopes()
         self._holding: ContextVar[Raw | None] = ContextVar("holding", default=None)
         with explained(address):
             self._pool = POOLS.take(address.database)
@@ -66,7 +68,11 @@ class PostgresStore:
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
         with self._snapshot() as connection:
             self._check_still_mine(connection)
-            yield PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
+            reader = PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
+            if only is None:
+                yield reader
+            else:
+                yield self._scopes.reader(connection, self._themes.state(connection).name, only(reader))
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -110,10 +116,12 @@ class PostgresStore:
                 what = f"the embedding model of {self._address} is being changed already"
                 raise StoreBusy(what, "wait for that to end first")
             try:
-                connection = PostgresConnection(raw)
-                yield SqlGathering(connection, model, lambda: self._begun(raw))
+                # What it reads it reads outside of transactions as well.
+                raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
+                yield PostgresGathering(PostgresConnection(raw), model, lambda: self._begun(raw))
             finally:
                 with contextlib.suppress(psycopg.OperationalError):
+                    raw.execute("RESET polyadic.workspace")
                     raw.execute("SELECT pg_advisory_unlock(%s)", (self._key(_GATHERING),))
 
     def size(self) -> int:

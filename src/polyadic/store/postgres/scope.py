@@ -1,0 +1,126 @@
+"""Some documents of a workspace, read as if there were no others.
+
+What they state is read out of the tables as SQLite's arrays are (store/building.py), of these documents alone, and kept
+for the next question as long as nothing changes: what that takes grows with the documents asked for, not with all.
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyadic.store import changes
+from polyadic.store.building import build
+from polyadic.store.connection import Connection, Cursor
+from polyadic.store.digests import digest_bytes
+from polyadic.store.flat import flat
+from polyadic.store.incidence import Integers
+from polyadic.store.matrix import Matrix
+from polyadic.store.postgres.schema import SCHEMA
+from polyadic.store.postgres.words import PostgresWords
+from polyadic.store.protocol import Reader
+from polyadic.store.scope import Scope, Totals, scope_of
+from polyadic.store.scoped_reader import ScopedReader
+from polyadic.store.state import State
+from polyadic.store.theme_arrays import in_order
+from polyadic.store.theme_cache import ThemeState
+
+_KEPT = 8
+# Each stands for the table of its name; those within it are the ones above, or tables by their full name.
+_SHADOWS = f"""
+WITH document AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.document WHERE digest = ANY(?)),
+chunk AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.chunk c WHERE EXISTS (SELECT 1 FROM document d WHERE d.current = c.revision)
+),
+passage_window AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.passage_window w WHERE EXISTS (SELECT 1 FROM chunk c WHERE c.id = w.chunk)
+),
+statement AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.statement s WHERE EXISTS (SELECT 1 FROM chunk c WHERE c.id = s.chunk)
+),
+fact AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.fact f WHERE EXISTS (SELECT 1 FROM statement s WHERE s.fact = f.id)
+),
+participation AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.participation p WHERE EXISTS (SELECT 1 FROM statement s WHERE s.fact = p.fact)
+),
+entity AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.entity e WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = e.id)
+)
+"""
+
+
+class Shadowed:
+    """A connection to which there are no documents but some, and nothing but what these state."""
+
+    def __init__(self, connection: Connection, documents: Iterable[str]) -> None:
+        self._connection = connection
+        self._documents = [digest_bytes(document) for document in sorted(documents)]
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
+        return self._connection.execute(_SHADOWS + sql, (self._documents, *parameters))
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
+        raise NotImplementedError("who reads some documents writes nothing")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    scope: Scope
+    themes: ThemeState
+
+
+class Scopes:
+    """The scopes of the last filters, of the state that was asked for last."""
+
+    def __init__(self) -> None:
+        self._changing = threading.Lock()
+        self._state = ""
+        self._kept: dict[frozenset[str], _Kept] = {}
+
+    def reader(self, connection: Connection, themes: tuple[str, str], only: frozenset[str]) -> Reader:
+        """Reads these documents (by identifier) within the transaction of a connection; ``themes`` names its themes."""
+        shadowed = Shadowed(connection, only)
+        kept = self._of(connection, shadowed, themes, only)
+        return ScopedReader(
+            connection, PostgresWords(connection), kept.scope, lambda: kept.themes.within(shadowed, kept.scope)
+        )
+
+    def _of(self, connection: Connection, shadowed: Shadowed, themes: tuple[str, str], only: frozenset[str]) -> _Kept:
+        name, number = changes.present(connection)
+        with self._changing:
+            if self._state != name:
+                self._state, self._kept = name, {}
+            kept = self._kept.get(only)
+        if kept is None or kept.themes.name != themes:
+            scope = kept.scope if kept is not None else _scope(shadowed, name, number, only)
+            kept = _Kept(scope, ThemeState(themes, in_order))
+        with self._changing:
+            if self._state == name:
+                self._kept.pop(only, None)
+                self._kept[only] = kept
+                for documents in list(self._kept)[:-_KEPT]:
+                    del self._kept[documents]
+        return kept
+
+
+def _scope(shadowed: Shadowed, name: str, number: int, only: frozenset[str]) -> Scope:
+    state = State.of(name, number, build(shadowed, Matrix.joined))
+    totals = Totals(
+        _numbers(shadowed, "SELECT facts FROM entity ORDER BY digest"),
+        _numbers(
+            shadowed,
+            f"SELECT (SELECT count(DISTINCT s.chunk) FROM {SCHEMA}.statement s WHERE s.fact = f.id) FROM fact f"
+            " ORDER BY digest",
+        ),
+    )
+    return scope_of(shadowed, state, flat(state), totals, only)
+
+
+def _numbers(connection: Connection, sql: str) -> Integers:
+    return np.array(connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1)

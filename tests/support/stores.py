@@ -1,0 +1,49 @@
+"""Stores of every engine, by name, for tests of what all of them promise."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.protocol import Store
+from polyadic.store.record_reader import SqlRecords
+from polyadic.store.sqlite import SqliteStore
+from tests.support import postgres
+
+ENGINES = ("sqlite", "postgres")
+# Hundreds of stores: what a disk takes to sync them would be all that some tests do.
+_SHARED = Path("/dev/shm")  # noqa: S108
+_IN_MEMORY = _SHARED if _SHARED.is_dir() else None
+
+
+class Opener(Protocol):
+    """Opens a store by name, as often as asked: the same name is the same store."""
+
+    def __call__(self, name: str, embedder: str | None = "test vectors") -> Store: ...
+
+
+def rows_of(store: Store, tables: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """All that stands in these tables."""
+    with store.read() as reader:
+        assert isinstance(reader, SqlRecords)
+        for table in tables:
+            yield from reader._connection.execute(f"SELECT * FROM {table}").fetchall()
+
+
+@contextlib.contextmanager
+def stores(engine: str, folder: Path | None = None) -> Iterator[Opener]:
+    """Stores that nobody else knows, which are closed in the end; those of SQLite in a folder."""
+    own = postgres.fresh()
+    with tempfile.TemporaryDirectory(dir=_IN_MEMORY) as temporary, contextlib.ExitStack() as opened:
+
+        def opener(name: str, embedder: str | None = "test vectors") -> Store:
+            store: Store
+            if engine == "sqlite":
+                store = SqliteStore((folder or Path(temporary)) / name, embedder)
+            else:
+                store = PostgresStore(postgres.address(f"{own}-{name}"), embedder)
+            return opened.enter_context(contextlib.closing(store))
+
+        yield opener
