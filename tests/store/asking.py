@@ -8,7 +8,7 @@ from polyadic.store.protocol import Links, Reader
 from polyadic.store.themes import Members, Themes
 from tests.retrieval.memory_themes import MemoryThemes
 from tests.store.hierarchies import ALL
-from tests.support.vectors import vectors
+from tests.support.vectors import kept, vectors
 
 
 def told(themes: Themes, entities: int) -> dict[str, Any]:
@@ -43,5 +43,5 @@ def told(themes: Themes, entities: int) -> dict[str, Any]:
 
 def agree(reader: Reader, entities: list[str], facts: list[str]) -> None:
     """What the store searches is what its hierarchy, searched the plain way, has."""
-    plain = MemoryThemes(reader.hierarchy(), entities, facts, vectors)
+    plain = MemoryThemes(reader.hierarchy(), entities, facts, kept)
     assert told(reader.themes(), len(entities)) == told(plain, len(entities))

@@ -3,12 +3,13 @@
 import sqlite3
 
 from polyadic.errors import EmbedderMismatch
+from polyadic.store.half_precision import HALF
 
 
 def dimension_of(connection: sqlite3.Connection) -> int:
     """How many numbers the vectors of a store have; 0 where it holds none."""
-    row = connection.execute("SELECT length(data) / 4 FROM vector LIMIT 1").fetchone()
-    return int(row[0]) if row else 0
+    row = connection.execute("SELECT length(data) FROM vector LIMIT 1").fetchone()
+    return int(row[0]) // HALF.itemsize if row else 0
 
 
 def other_vectors(given: int, kept: int) -> EmbedderMismatch:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from polyadic.knowledge import Usage
 from polyadic.store.digests import digest_bytes
+from polyadic.store.packing import packed, unpacked
 from polyadic.store.protocol import Call, Entry, Spent
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
@@ -20,7 +21,19 @@ def enter(connection: sqlite3.Connection, call: Call, reply: tuple[str, str, boo
     )
     if reply:
         key, text, complete = reply
-        connection.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (digest_bytes(key), text, complete))
+        remember(connection, key, text, complete)
+
+
+def remember(connection: sqlite3.Connection, key: str, text: str, complete: bool) -> None:
+    """Keep a reply, under the key of its request."""
+    row = (digest_bytes(key), packed(text), complete)
+    connection.execute("INSERT OR REPLACE INTO reply (digest, text, complete) VALUES (?, ?, ?)", row)
+
+
+def remembered(connection: sqlite3.Connection, key: str) -> tuple[str, bool] | None:
+    """The reply to a request, and whether it was complete."""
+    row = connection.execute("SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)).fetchone()
+    return (unpacked(row[0]), bool(row[1])) if row else None
 
 
 def sums(connection: sqlite3.Connection, document_id: str | None = None) -> Spent:

@@ -10,12 +10,11 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from polyadic.derivation import form
 from polyadic.store import changes, ledger
 from polyadic.store.database import rolled_back
 from polyadic.store.digests import digest_bytes, vector_digest
+from polyadic.store.half_precision import HALF, rounded
 from polyadic.store.protocol import Call, Vectors
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import unsettle
@@ -95,7 +94,7 @@ class SqliteGathering:
         return list(wanted.values())
 
     def put(self, texts: Sequence[str], vectors: Vectors, paid: Call) -> bool:
-        rows = np.ascontiguousarray(vectors, dtype="<f4")
+        rows = rounded(vectors)
         with self._transaction():
             dropped = len(texts) > 0 and self._drop_other_lengths(rows.shape[1])
             self._connection.executemany(
@@ -149,8 +148,8 @@ class SqliteGathering:
 
     def _drop_other_lengths(self, dimension: int) -> bool:
         """An endpoint may have come to serve another model under the same name; then all begins anew."""
-        row = self._connection.execute("SELECT length(data) / 4 FROM new_vector LIMIT 1").fetchone()
-        other = row is not None and row[0] != dimension
+        row = self._connection.execute("SELECT length(data) FROM new_vector LIMIT 1").fetchone()
+        other = row is not None and row[0] != dimension * HALF.itemsize
         if other:
             self._connection.execute("DELETE FROM new_vector")
         return other

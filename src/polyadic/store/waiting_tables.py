@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from polyadic.knowledge import Document, Usage
+from polyadic.store import ledger
 from polyadic.store.records import load_metadata, load_pages
 from polyadic.store.texts import text_of
 from polyadic.store.waiting import Awaited, WaitingCounts
@@ -53,7 +54,7 @@ class WaitingTables:
         return found.fetchone() is not None
 
     def remember(self, key: str, text: str, complete: bool) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", (bytes.fromhex(key), text, complete))
+        ledger.remember(self._connection, key, text, complete)
 
     def enter(self, response: str) -> bool:
         entered = self._connection.execute("INSERT OR IGNORE INTO entered VALUES (?)", (bytes.fromhex(response),))

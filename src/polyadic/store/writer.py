@@ -4,8 +4,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
@@ -14,6 +12,7 @@ from polyadic.store.derived import DerivedTables
 from polyadic.store.digests import digest_bytes, vector_digest
 from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
+from polyadic.store.half_precision import rounded
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import (
     chunks_of,
@@ -76,8 +75,8 @@ class SqliteWriter:
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         revision = self._staged_revision(document_id)
         self._connection.executemany(
-            "UPDATE chunk SET evidence = ?, failure = NULL WHERE revision = ? AND digest = ?",
-            [(dump_evidence(said), revision, digest_bytes(chunk)) for chunk, said in evidence.items()],
+            "UPDATE chunk SET evidence = ?, told = ?, failure = NULL WHERE revision = ? AND digest = ?",
+            [(dump_evidence(said), len(said), revision, digest_bytes(chunk)) for chunk, said in evidence.items()],
         )
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
@@ -119,7 +118,7 @@ class SqliteWriter:
         return list(wanted.values())
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
-        rows = np.ascontiguousarray(vectors, dtype="<f4")
+        rows = rounded(vectors)
         kept = dimension_of(self._connection)
         if kept and len(texts) and rows.shape[1] != kept:
             raise other_vectors(rows.shape[1], kept)
@@ -286,7 +285,7 @@ class SqliteWriter:
         ).fetchall()
         self._touched.chunks.update(chunk for chunk, *_ in chunks)
         for chunk, digest, start, stop, evidence in chunks:
-            self._insert_statements(chunk, Span(start, stop), list(statements(evidence or "[]")))
+            self._insert_statements(chunk, Span(start, stop), list(statements(evidence)))
             for ordinal, text in enumerate(windows[digest.hex()]):
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
