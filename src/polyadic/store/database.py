@@ -103,12 +103,14 @@ def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     # What is withdrawn is to be gone from the file as well.
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
-    connection.execute("PRAGMA temp_store = MEMORY")
     if version < VERSION:
         _migrate(connection, path)
     if 0 < version < PACKED_IN:
         _give_room_back(connection)
+    # Only now: what SQLite writes down to bring a store forward may be as large as the store, and a multiple of the
+    # cache is taken.
+    connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
+    connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
@@ -152,11 +154,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 def _give_room_back(connection: sqlite3.Connection) -> None:
     """Make the file as small as what it holds. Where that cannot be now, what is free is used for what comes."""
-    # What is copied meanwhile is as large as the store.
-    connection.execute("PRAGMA temp_store = FILE")
     with contextlib.suppress(sqlite3.OperationalError):
         connection.execute("VACUUM")
-    connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def _statements(script: str) -> list[str]:
