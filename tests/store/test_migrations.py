@@ -82,6 +82,7 @@ def put_wide_back(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE chunk SET evidence = unpacked(evidence)")
     connection.execute("ALTER TABLE chunk DROP COLUMN told")
     connection.execute("UPDATE reply SET text = unpacked(text)")
+    connection.execute("CREATE INDEX said_best ON said (entity, attribute, times DESC, value)")
     for table in ("vector", "new_vector"):
         connection.execute(f"UPDATE {table} SET data = wide(data)")
 

@@ -278,6 +278,8 @@ MIGRATIONS = (
     DROP TABLE old_vector;
     CREATE INDEX vector_unused ON vector (id) WHERE uses = 0;
     UPDATE new_vector SET data = halved(data);
+
+    DROP INDEX said_best;                       -- the foremost are known without it (entity_tables.py)
     """,
 )
 
