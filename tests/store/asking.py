@@ -8,7 +8,7 @@ from polyadic.store.protocol import Links, Reader, Rows
 from polyadic.store.themes import Members, Themes
 from tests.retrieval.memory_themes import MemoryThemes
 from tests.store.hierarchies import ALL, themes_of
-from tests.support.vectors import vectors
+from tests.support.vectors import kept, vectors
 
 
 def told(themes: Themes, rows: Rows) -> dict[str, Any]:
@@ -49,4 +49,4 @@ def agree(reader: Reader) -> None:
     entities = sorted(held - {summary.id for summary in hierarchy.summaries})
     rows = dict(zip(entities, themes.entities(entities).tolist(), strict=True))
     asked = np.union1d(reader.all_rows("entity"), list(rows.values())).astype(np.int64)
-    assert told(themes, asked) == told(MemoryThemes(hierarchy, rows, {}, vectors), asked)
+    assert told(themes, asked) == told(MemoryThemes(hierarchy, rows, {}, kept), asked)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from polyadic.identity import entity_id
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
+from polyadic.store.packing import packed
 from polyadic.store.sqlite import SqliteStore
 from polyadic.themes import Community, Rearrangement
 from tests.store.hierarchies import by_hand, rearrange
@@ -101,7 +102,9 @@ def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
         ),
         ("UPDATE chunk SET evidence = NULL", "4 entities differ from"),
         ("UPDATE chunk SET evidence = 'Mars'", "evidence that cannot be read"),
-        ("UPDATE chunk SET evidence = '[[1, 2, 3, [], [[4]]]]'", "evidence that cannot be read"),
+        (f"UPDATE chunk SET evidence = x'{packed('[[1, 2, 3, [], [[4]]]]').hex()}'", "evidence that cannot be read"),
+        ("UPDATE chunk SET evidence = substr(evidence, 1, 9)", "evidence that cannot be read"),
+        ("UPDATE chunk SET told = told + 1", "2 passages have more or less evidence than noted"),
     ],
 )
 def test_damage_is_found(folder: Path, damage: str, found: str) -> None:

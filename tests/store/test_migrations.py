@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from polyadic import identity
 from polyadic.construction.chunk import chunk_document
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import StoreError
-from polyadic.knowledge import Chunk, Document
+from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.settings import ChunkingSettings, Settings
+from polyadic.store.half_precision import HALF
+from polyadic.store.packing import unpacked
+from polyadic.store.protocol import Call, Stamp
 from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from polyadic.store.sqlite import SqliteStore
 from polyadic.store.texts import PIECE, text_of
@@ -24,6 +28,7 @@ from tests.server import ModelServer, ready
 from tests.store.hierarchies import by_hand, rearrange
 from tests.support.canonical import canonical
 from tests.support.store_driver import publish, withdraw
+from tests.support.vectors import vectors
 from tests.support.with_a_model import HASHING, export, workspace
 
 TITLED = Document("memory:mercury", "Mercury (planet)", "Mercury passed before the Sun in Turin in 1631.")
@@ -42,6 +47,8 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     source = sqlite3.connect(folder / "made" / "store.sqlite")
     target = sqlite3.connect(old / "store.sqlite")
     target.executescript(MIGRATIONS[0])
+    source.execute("BEGIN")
+    put_wide_back(source)
     for table in ("meta", "document", "vector", "passage_window", "fact", "entity", "said", "called"):
         copy(source, target, table)
     copy(source, target, "statement")
@@ -68,9 +75,20 @@ def version_1(folder: Path, documents: Sequence[Document]) -> Path:
     return old
 
 
+def put_wide_back(connection: sqlite3.Connection) -> None:
+    """Keep evidence, replies and vectors as versions before the eighth did."""
+    connection.create_function("unpacked", 1, lambda data: None if data is None else unpacked(data))
+    connection.create_function("wide", 1, lambda data: np.frombuffer(data, HALF).astype("<f4").tobytes())
+    connection.execute("UPDATE chunk SET evidence = unpacked(evidence)")
+    connection.execute("ALTER TABLE chunk DROP COLUMN told")
+    connection.execute("UPDATE reply SET text = unpacked(text)")
+    connection.execute("CREATE INDEX said_best ON said (entity, attribute, times DESC, value)")
+    for table in ("vector", "new_vector"):
+        connection.execute(f"UPDATE {table} SET data = wide(data)")
+
+
 def put_whole_texts_back(connection: sqlite3.Connection) -> None:
     """Keep texts as versions before the seventh did."""
-    connection.execute("BEGIN")
     connection.execute("ALTER TABLE revision ADD COLUMN text TEXT NOT NULL DEFAULT ''")
     for (revision,) in connection.execute("SELECT id FROM revision").fetchall():
         connection.execute("UPDATE revision SET text = ? WHERE id = ?", (text_of(connection, revision), revision))
@@ -81,12 +99,23 @@ def put_whole_texts_back(connection: sqlite3.Connection) -> None:
 def to_version_3(folder: Path) -> None:
     """Leave a store as version 3 wrote it: what has come since is taken away."""
     with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        connection.execute("BEGIN")
+        put_wide_back(connection)
         put_whole_texts_back(connection)
         for table in ("theme", "theme_source", "summary", "state"):
             connection.execute(f"DROP TABLE {table}")
         for index in ("document_source", "revision_title", "revision_title_bare"):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("PRAGMA user_version = 3")
+        connection.commit()
+
+
+def to_version_7(folder: Path) -> None:
+    """Leave a store as version 7 wrote it."""
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        connection.execute("BEGIN")
+        put_wide_back(connection)
+        connection.execute("PRAGMA user_version = 7")
         connection.commit()
 
 
@@ -153,6 +182,75 @@ def test_texts_are_cut_as_they_were(tmp_path: Path) -> None:
         for fact in kb.facts_of("Babbage"):
             for place in kb.show_fact(fact.id).places:
                 assert place.quote == text[place.span.start : place.span.end] != ""
+
+
+def filled(folder: Path, facts: int) -> None:
+    """A store with vectors in use and gathered, replies, a hierarchy, and a passage that could not be read."""
+    said = [(f"Ada met Bolt {number} in London.", ["Ada", f"Bolt {number}", "London"]) for number in range(facts)]
+    with closing(SqliteStore(folder, "test vectors")) as store:
+        publish(store, "ada", said)
+        failed = Document("memory:unread", "", "Nobody could read this.")
+        (chunk,) = chunk_document(failed, ChunkingSettings())
+        with store.write() as writer:
+            writer.stage(failed, Stamp(failed.content, "r", "by hand"), [chunk])
+            writer.put_failure(failed.id, chunk.id, "no reply")
+        with store.read() as reader:
+            themes = by_hand(reader)
+        rearrange(store, Rearrangement([themes[0]], [themes[1]], (), [0.5], 4, 0))
+        call = Call("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
+        for number in range(facts):
+            store.note_call(call, (f"{number:032x}", "Bolt met Ada. " * 500, number % 2 == 0))
+        with store.gathering("another model") as gathering:
+            gathering.put(["Ada"], vectors(["Ada"]), Call("embed", "another model", Usage(), 0.0, ""))
+
+
+def told_by(folder: Path) -> list[object]:
+    """All that a store holds that the eighth version keeps in another form, and what is found by it."""
+    with closing(SqliteStore(folder, "test vectors")) as store, store.read() as reader:
+        near = [reader.nearest(side, vectors(["Ada"])[0], 9) for side in ("entity", "fact", "chunk")]
+        counts = reader.counts()
+        assert store.problems() == []
+        return [
+            canonical(store),
+            reader.hierarchy(),
+            [reader.reply(f"{number:032x}") for number in range(4)],
+            [(hits.rows.tolist(), hits.scores.tolist()) for hits in near],
+            (counts.evidence, counts.vectors, counts.dimension),
+            tables(folder, "vector", "new_vector", "chunk"),
+        ]
+
+
+def tables(folder: Path, *names: str) -> list[list[object]]:
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        return [connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall() for name in names]
+
+
+def test_a_store_of_version_7_takes_less_room(tmp_path: Path) -> None:
+    filled(tmp_path, facts=300)
+    told = told_by(tmp_path)
+    to_version_7(tmp_path)
+    before = (tmp_path / "store.sqlite").stat().st_size
+    with closing(SqliteStore(tmp_path, "test vectors")):
+        assert version(tmp_path) == VERSION
+    assert told_by(tmp_path) == told
+    assert (tmp_path / "store.sqlite").stat().st_size < before / 2
+    assert tables(tmp_path, "pragma_freelist_count") == [[(0,)]]
+
+
+def test_where_there_is_no_room_to_make_it_smaller_it_is_brought_forward_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(tmp_path, facts=80)
+    told = told_by(tmp_path)
+    to_version_7(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as reading:
+        # Another process reads: what it reads cannot be moved meanwhile.
+        reading.execute("BEGIN")
+        assert reading.execute("SELECT count(*) FROM reply").fetchone() == (80,)
+        monkeypatch.setattr("polyadic.store.database.BUSY_MILLISECONDS", 100)
+        with closing(SqliteStore(tmp_path, "test vectors")):
+            assert version(tmp_path) == VERSION
+    assert told_by(tmp_path) == told
 
 
 def test_people_are_found_by_shorter_names(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from polyadic.store import building, matrix
-from polyadic.store.codes import Codes
+from polyadic.store.codes import LEAST, Codes
+from polyadic.store.half_precision import HALF, rounded
 from polyadic.store.matrix import Matrix
 from polyadic.store.nearness import Nearness
 from polyadic.store.placement import Placement
@@ -155,19 +156,28 @@ def test_codes_are_kept_in_a_file(kept: RowVectors, asked: Floats, tmp_path: Pat
 
 
 def test_an_array_is_written_block_by_block(tmp_path: Path) -> None:
-    blocks = [near_real_ones(np.random.default_rng(n), n) for n in (3, 0, 5)]
+    blocks = [rounded(near_real_ones(np.random.default_rng(n), n)) for n in (3, 0, 5)]
     written = Matrix.write(tmp_path, "vectors", iter(blocks), DIMENSION)
-    assert np.array_equal(written.array, np.concatenate(blocks))
+    assert np.array_equal(written.array, np.concatenate(blocks)) and written.array.dtype == HALF
     assert Matrix.write(tmp_path, "none", iter(()), DIMENSION).array.shape == (0, DIMENSION)
 
 
 @pytest.mark.parametrize("most_mapped", [0, 10**9])
 def test_rows_of_a_file_are_the_same_whether_they_are_mapped_or_read(tmp_path: Path, most_mapped: int) -> None:
-    rows = near_real_ones(np.random.default_rng(5), 900)
+    kept = rounded(near_real_ones(np.random.default_rng(5), 900))
+    rows = kept.astype(np.float32)
     with patch.object(matrix, "MOST_MAPPED", most_mapped):
-        written = Matrix.write(tmp_path, "vectors", [rows], DIMENSION)
+        written = Matrix.write(tmp_path, "vectors", [kept], DIMENSION)
     assert np.array_equal(written.take(np.arange(900)[::-1]), rows[::-1])
     assert np.array_equal(written.times(rows[3]), rows @ rows[3])
+
+
+def test_many_rows_are_compared_block_by_block(kept: RowVectors, asked: Floats) -> None:
+    """As they are in memory, and as they are kept."""
+    rows = kept.matrix.array[: 2 * LEAST + 1]
+    np.testing.assert_allclose(Matrix(rows).times(asked[0]), rows @ asked[0], atol=1e-6)
+    halves = rounded(rows)
+    np.testing.assert_allclose(Matrix(halves).times(asked[0]), halves.astype(np.float32) @ asked[0], atol=1e-6)
 
 
 def test_a_store_that_has_codes_reads_as_one_that_has_none(tmp_path: Path) -> None:

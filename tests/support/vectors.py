@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.identity import digest
+from polyadic.store.half_precision import rounded, widened
 
 DIMENSION = 16
 
@@ -17,3 +18,8 @@ def vector(text: str) -> NDArray[np.float32]:
 
 def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     return np.array([vector(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSION)
+
+
+def kept(texts: Sequence[str]) -> NDArray[np.float32]:
+    """As they come out of a store."""
+    return widened(rounded(vectors(texts)))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.store.incidence import Floats
+from polyadic.store.half_precision import HALF, Halves
 
 _LEFT_OVER_SECONDS = 60
 
@@ -39,14 +39,14 @@ def write(folder: Path, name: str, array: NDArray[Any]) -> None:
         os.fsync(file.fileno())
 
 
-def write_blocks(folder: Path, name: str, blocks: Iterable[Floats], width: int) -> None:
-    """An array of this width, written block by block, so that it is never held in memory as a whole."""
+def write_blocks(folder: Path, name: str, blocks: Iterable[Halves], width: int) -> None:
+    """An array of this width in half precision, block by block, so that it is never held in memory as a whole."""
     with (folder / f"{name}.npy").open("wb") as file:
         # numpy leaves room in what comes first, so that it takes as much with the number of rows that is known later.
         _begin(file, 0, width)
         rows = 0
         for block in blocks:
-            file.write(np.ascontiguousarray(block, dtype="<f4").data)
+            file.write(np.ascontiguousarray(block, dtype=HALF).data)
             rows += len(block)
         file.seek(0)
         _begin(file, rows, width)
@@ -60,7 +60,7 @@ def mapped(folder: Path, name: str) -> "np.memmap[Any, Any]":
 
 
 def _begin(file: Any, rows: int, width: int) -> None:
-    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, width)})
+    np.lib.format.write_array_header_1_0(file, {"descr": HALF.str, "fortran_order": False, "shape": (rows, width)})
 
 
 def _remove_others(folder: Path) -> None:

@@ -15,7 +15,7 @@ from polyadic.store.matrix import Matrix
 from polyadic.store.protocol import Side
 from polyadic.store.snapshot import Snapshot
 
-LAYOUT = 4
+LAYOUT = 5
 """Changes when the same tables would give other arrays: those of before are then made again."""
 
 _SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")

@@ -10,6 +10,7 @@ from polyadic.store.base import Base
 from polyadic.store.codes import LEAST, Codes
 from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
+from polyadic.store.half_precision import Halves
 from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, grouped, starts_of
 from polyadic.store.matrix import Matrix
 from polyadic.store.protocol import Side
@@ -22,7 +23,7 @@ from polyadic.store.vector_reading import in_blocks
 _AT_ONCE = 65_536
 
 
-Keep = Callable[[str, Iterable[Floats], int], Matrix]
+Keep = Callable[[str, Iterable[Halves], int], Matrix]
 """Puts the blocks of an array of this name and width together."""
 
 
@@ -122,7 +123,7 @@ def _vectors(connection: Connection, side: Side, ids: Integers, name: str, keep:
     """Where the vectors of each row start, and all of them."""
     sizes = [np.zeros(0, dtype=np.int64)]
 
-    def blocks() -> Iterator[Floats]:
+    def blocks() -> Iterator[Halves]:
         for some, vectors in in_blocks(connection, side, ids):
             sizes.append(some)
             yield vectors

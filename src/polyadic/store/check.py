@@ -28,11 +28,13 @@ _Stated = tuple[str, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Truth:
-    """What the evidence says, heeding decisions: the tallies, and wherever a fact is stated."""
+    """What the evidence says, heeding decisions: the tallies, wherever a fact is stated, and of which chunks the
+    evidence is not as much as noted."""
 
     tallies: Tallies
     overlay: Overlay
     stated: set[_Stated]
+    miscounted: set[int]
 
 
 def problems_of(connection: Connection) -> list[str]:
@@ -51,13 +53,16 @@ def problems_of(connection: Connection) -> list[str]:
 
 def _truth(connection: Connection) -> _Truth:
     stated: set[_Stated] = set()
+    miscounted: set[int] = set()
 
     def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
-        for document, chunk, start, stop, text in connection.execute(
-            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.evidence FROM {_CURRENT}"
+        for document, chunk, start, stop, told, data in connection.execute(
+            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.told, c.evidence FROM {_CURRENT}"
             " WHERE c.evidence IS NOT NULL"
         ):
-            evidence = load_evidence(text)
+            evidence = load_evidence(data)
+            if len(evidence) != told:
+                miscounted.add(chunk)
             for said in evidence:
                 spans = [(span.start, span.end) for span in said.spans] or [(start, stop)]
                 if said.fact_id is not None:
@@ -65,7 +70,7 @@ def _truth(connection: Connection) -> _Truth:
             yield document, evidence
 
     overlay = overlay_of(connection)
-    return _Truth(tally(chunks(), overlay), overlay, stated)
+    return _Truth(tally(chunks(), overlay), overlay, stated, miscounted)
 
 
 # passages
@@ -110,6 +115,10 @@ def _miscounted_vectors(connection: Connection) -> int:
 
 
 # what is derived from evidence; outer joins, so that a row of which one end is gone is found as well
+
+
+def _miscounted_evidence(_connection: Connection, truth: _Truth) -> int:
+    return len(truth.miscounted)
 
 
 def _wrong_facts(connection: Connection, truth: _Truth) -> int:
@@ -175,6 +184,7 @@ _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
     "vectors are used more or less often than noted": _miscounted_vectors,
 }
 _DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
+    "passages have more or less evidence than noted": _miscounted_evidence,
     "facts differ from what their evidence says": _wrong_facts,
     "entities differ from what their evidence says": _wrong_entities,
     "facts are linked to other entities than their evidence says": _wrong_participation,

@@ -9,10 +9,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from polyadic.store.half_precision import widened
 from polyadic.store.incidence import Floats, Integers
 
 if TYPE_CHECKING:
@@ -32,16 +34,16 @@ class Codes:
     index: "faiss.Index"
 
     @classmethod
-    def of(cls, matrix: Floats) -> Self:
+    def of(cls, matrix: NDArray[Any]) -> Self:
         """Learn codes from some of the vectors, shape (n, d) with n at least 16, and give one to each."""
         faiss = _faiss()
         width = _WIDTH * -(-matrix.shape[1] // _WIDTH)
         index = faiss.IndexPQFastScan(width, width // _WIDTH, _BITS, faiss.METRIC_INNER_PRODUCT)
         index.pq.cp.niter = _ROUNDS
         # Rows go by their digests, so that every so-manieth is as good as any drawn.
-        index.train(_even(matrix[:: max(1, len(matrix) // _LEARNED_FROM)][:_LEARNED_FROM]))
+        index.train(_even(widened(matrix[:: max(1, len(matrix) // _LEARNED_FROM)][:_LEARNED_FROM])))
         for start in range(0, len(matrix), _AT_ONCE):
-            index.add(_even(matrix[start : start + _AT_ONCE]))
+            index.add(_even(widened(matrix[start : start + _AT_ONCE])))
         return cls(index)
 
     @classmethod

@@ -9,7 +9,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from polyadic.errors import StoreError
-from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, TEXTS_CUT_IN, VERSION
+from polyadic.store.half_precision import halved
+from polyadic.store.packing import packed
+from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, NAMES_RENEWED_IN, PACKED_IN, TEXTS_CUT_IN, VERSION
 from polyadic.store.texts import cut_whole_texts
 
 BUSY_MILLISECONDS = 30_000
@@ -101,10 +103,14 @@ def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     # What is withdrawn is to be gone from the file as well.
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
-    connection.execute("PRAGMA temp_store = MEMORY")
     if version < VERSION:
         _migrate(connection, path)
+    if 0 < version < PACKED_IN:
+        _give_room_back(connection)
+    # Only now: what SQLite writes down to bring a store forward may be as large as the store, and a multiple of the
+    # cache is taken.
+    connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
+    connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
@@ -122,6 +128,8 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    connection.create_function("packed", 1, lambda text: None if text is None else packed(text), deterministic=True)
+    connection.create_function("halved", 1, halved, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have done it while this one waited for the lock.
@@ -142,6 +150,12 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     except BaseException:
         rolled_back(connection)
         raise
+
+
+def _give_room_back(connection: sqlite3.Connection) -> None:
+    """Make the file as small as what it holds. Where that cannot be now, what is free is used for what comes."""
+    with contextlib.suppress(sqlite3.OperationalError):
+        connection.execute("VACUUM")
 
 
 def _statements(script: str) -> list[str]:

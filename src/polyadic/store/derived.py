@@ -1,7 +1,7 @@
 """Keeping the derived tables in step: facts and entities change by exact differences of tallies.
 
 Nothing here depends on the order in which evidence came: counts and sums are integers, and of several versions of
-a name the best supported is found by an index, ties by the text itself.
+a name the best supported is shown, of equals the first by its text.
 """
 
 from collections import Counter

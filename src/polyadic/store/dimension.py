@@ -2,13 +2,13 @@
 
 from polyadic.errors import EmbedderMismatch
 from polyadic.store.connection import Connection
-from polyadic.store.packed import Packed
+from polyadic.store.half_precision import HalfVector
 
 
 def dimension_of(connection: Connection) -> int:
     """How many numbers the vectors of a store have; 0 where it holds none."""
     row = connection.execute("SELECT data FROM vector LIMIT 1").fetchone()
-    return Packed(row[0]).width if row else 0
+    return HalfVector(row[0]).width if row else 0
 
 
 def other_vectors(given: int, kept: int) -> EmbedderMismatch:

@@ -1,11 +1,12 @@
 """Keeping entities in step with what evidence says of them: counts, names, descriptions, and the forms embedded.
 
-Most statements are made for all entities of a change at once; what an entity has much of (a hub has thousands of
-descriptions) is looked up through an index, never read as a whole.
+Most statements are made for all entities of a change at once. What an entity has much of (a hub has thousands of
+descriptions) is not read as a whole: the foremost stay so, or one that is said more often now takes their place. Only
+where one of the foremost is said less often than before, others may come before it, and all are looked through.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from polyadic import identity
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally
@@ -16,12 +17,18 @@ from polyadic.store.digests import digest_bytes
 from polyadic.store.selecting import select_in
 from polyadic.store.vector_needs import VectorNeeds
 
-_SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
 _FOREMOST = (
-    "{0} = coalesce((SELECT value FROM said WHERE said.entity = entity.id AND attribute = '{0}'"
+    "{0} = coalesce((SELECT value FROM said WHERE said.entity = entity.id AND attribute = '{0}'{1}"
     " ORDER BY times DESC, value LIMIT 1), '')"
 )
-_SHOW_FOREMOST = f"UPDATE entity SET {', '.join(_FOREMOST.format(one.value) for one in _SHOWN)} WHERE id = ?"
+# Of names and types there are few.
+_SHOW_NAME_AND_TYPE = f"UPDATE entity SET {_FOREMOST.format('name', '')}, {_FOREMOST.format('type', '')} WHERE id = ?"
+_SHOW_THIS_OR_THAT = (
+    f"UPDATE entity SET {_FOREMOST.format('description', ' AND value IN (entity.description, ?)')} WHERE id = ?"
+)
+_SHOW_ANY = f"UPDATE entity SET {_FOREMOST.format('description', '')} WHERE id = ?"
+_FORMS = "SELECT value, times, vector FROM said WHERE entity = ? AND attribute = 'form'"
+_EMBEDDED = "SELECT value, times, vector FROM said INDEXED BY said_embedded WHERE entity = ? AND vector IS NOT NULL"
 _Said = tuple[int, Attribute, str, int]
 """That evidence says of an entity so many times more, or less, what is a value of an attribute."""
 
@@ -66,19 +73,20 @@ class EntityTables:
 
     def apply(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
         """Add the tallies, and to each row (of these and of others) the facts that it has gained; none evident goes."""
-        self._count_said(tallies, rows)
+        said = self._count_said(tallies, rows)
         self._count(tallies, rows, degrees)
         # First, so that what is shown is not renewed of what goes.
         self._delete([rows[key] for key in tallies])
         changed = {key: rows[key] for key, tally in tallies.items() if any(tally.said.values())}
         self._call(changed)
-        self._choose_forms(list(changed.values()))
+        self._describe([one for one in said if one[1] is Attribute.DESCRIPTION])
+        self._choose_forms(list(changed.values()), said)
 
     def rename(self, keys: Iterable[str]) -> None:
         """Call entities anew, after decisions on their names."""
         self._call(dict(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys))))
 
-    def _count_said(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> None:
+    def _count_said(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> list[_Said]:
         """Count every version of every attribute; those that nothing says any more go, and let go of their vectors."""
         said: list[_Said] = [
             (rows[key], attribute, value, times)
@@ -97,6 +105,7 @@ class EntityTables:
                 version,
             ).fetchall()
             self._released.update(vector for (vector,) in unsaid if vector is not None)
+        return said
 
     def _count(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int], degrees: Mapping[int, int]) -> None:
         counted = {rows[key]: (tally.evidence, tally.score, tally.chunks) for key, tally in tallies.items()}
@@ -107,18 +116,23 @@ class EntityTables:
             gained,
         )
 
-    def _show_foremost(self, rows: Iterable[int]) -> None:
-        """Of all versions of an attribute show that which is said most often, of equals the first by its text."""
-        self._connection.executemany(_SHOW_FOREMOST, [(row,) for row in rows])
+    def _describe(self, said: Sequence[_Said]) -> None:
+        """Show of all descriptions that which is said most often, of equals the first by its text."""
+        less = {(row, value) for row, _, value, times in said if times < 0}
+        shown = "SELECT id, description FROM entity WHERE id IN ({})"
+        fallen = {one[0] for one in select_in(self._connection, shown, [row for row, _ in less]) if one in less}
+        others = [(value, row) for row, _, value, _ in said if row not in fallen]
+        self._connection.executemany(_SHOW_THIS_OR_THAT, others)
+        self._connection.executemany(_SHOW_ANY, [(row,) for row in fallen])
 
     def _call(self, rows: Mapping[str, int]) -> None:
-        """What is shown of entities, what they are called, and the loose names under which they can be found.
+        """What entities are called, of what type they are, and the loose names under which they can be found.
 
         A decision comes before the name that evidence gives most often; an entity is found under all of them.
         """
         overlay = self._overlay()
         decided = {row: name for key, row in rows.items() if (name := overlay.name(key))}
-        self._show_foremost(rows.values())
+        self._connection.executemany(_SHOW_NAME_AND_TYPE, [(row,) for row in rows.values()])
         self._connection.executemany(
             "UPDATE entity SET name = ? WHERE id = ?", [(name, row) for row, name in decided.items()]
         )
@@ -140,26 +154,36 @@ class EntityTables:
             found[row].append(value)
         return found
 
-    def _choose_forms(self, rows: Sequence[int]) -> None:
+    def _choose_forms(self, rows: Sequence[int], said: Sequence[_Said]) -> None:
         """The best supported forms carry vectors, all others none."""
         # There are no more forms than evidence, so of most entities all are among the best.
         sql = f"SELECT id FROM entity WHERE evidence > {FORMS_EMBEDDED} AND id IN ({{}})"
-        many = {row for (row,) in select_in(self._connection, sql, rows)}
+        many: dict[int, dict[str, int]] = {row: {} for (row,) in select_in(self._connection, sql, rows)}
         bare = "SELECT entity, value FROM said WHERE attribute = 'form' AND vector IS NULL AND entity IN ({})"
         for row, value in select_in(self._connection, bare, [row for row in rows if row not in many]):
             self._need(row, value)
-        for row in many:
-            self._choose_among_many(row)
+        for row, attribute, value, times in said:
+            if attribute is Attribute.FORM and row in many:
+                many[row][value] = times
+        for row, forms in many.items():
+            self._choose_among_many(row, forms)
 
-    def _choose_among_many(self, row: int) -> None:
-        best = self._connection.execute(
-            "SELECT value, vector FROM said WHERE entity = ? AND attribute = 'form' ORDER BY times DESC, value LIMIT ?",
-            (row, FORMS_EMBEDDED + 1),
-        ).fetchall()
-        if len(best) > FORMS_EMBEDDED:
-            best.pop()
-            self._let_go(row, {vector for _, vector in best})
-        for value, vector in best:
+    def _choose_among_many(self, row: int, said: Mapping[str, int]) -> None:
+        carrying = self._connection.execute(_EMBEDDED, (row,)).fetchall()
+        # One that carried a vector may be gone: then there are fewer than may be.
+        if len(carrying) < FORMS_EMBEDDED or any(said.get(value, 0) < 0 for value, *_ in carrying):
+            forms = self._connection.execute(_FORMS, (row,)).fetchall()
+        else:
+            known = {value for value, *_ in carrying}
+            forms = carrying + [
+                found
+                for value in said
+                if value not in known
+                for found in self._connection.execute(f"{_FORMS} AND value = ?", (row, value))
+            ]
+        best = sorted(forms, key=lambda form: (-form[1], form[0]))[:FORMS_EMBEDDED]
+        self._let_go(row, carrying, {value for value, *_ in best})
+        for value, _, vector in best:
             if vector is None:
                 self._need(row, value)
 
@@ -167,12 +191,9 @@ class EntityTables:
         sql = "UPDATE said SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?"
         self._needs.add(sql, (row, form), form)
 
-    def _let_go(self, row: int, kept: set[int | None]) -> None:
-        """Of forms that carry vectors, those of which the vector is not kept carry none from now on."""
-        carrying = self._connection.execute(
-            "SELECT value, vector FROM said WHERE entity = ? AND attribute = 'form' AND vector IS NOT NULL", (row,)
-        ).fetchall()
-        dropped = [(value, vector) for value, vector in carrying if vector not in kept]
+    def _let_go(self, row: int, carrying: Sequence[tuple[str, int, int]], kept: Collection[str]) -> None:
+        """Of forms that carry vectors, those that are not kept carry none from now on."""
+        dropped = [(value, vector) for value, _, vector in carrying if value not in kept]
         self._released.update(vector for _, vector in dropped)
         self._connection.executemany(
             "UPDATE said SET vector = NULL WHERE entity = ? AND attribute = 'form' AND value = ?",

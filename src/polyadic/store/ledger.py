@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from polyadic.knowledge import Usage
 from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
+from polyadic.store.packing import packed, unpacked
 from polyadic.store.protocol import Call, Entry, Spent
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
@@ -34,12 +35,18 @@ def enter(connection: Connection, call: Call, reply: tuple[str, str, bool] | Non
         remember(connection, *reply)
 
 
+def remembered(connection: Connection, key: str) -> tuple[str, bool] | None:
+    """The reply to a request, and whether it was complete."""
+    row = connection.execute("SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)).fetchone()
+    return (unpacked(row[0]), bool(row[1])) if row else None
+
+
 def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
     """Within the open transaction keep a reply in place of the one that was remembered for the same request."""
     connection.execute(
         "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
         " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
-        (digest_bytes(key), text, complete),
+        (digest_bytes(key), packed(text), complete),
     )
 
 

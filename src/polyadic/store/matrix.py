@@ -3,20 +3,25 @@
 import os
 import weakref
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyadic.store.array_files import mapped, write_blocks
+from polyadic.store.codes import LEAST
+from polyadic.store.half_precision import HALF, Halves, widened
 from polyadic.store.incidence import Floats, Integers
 
 MOST_MAPPED = 64 * 2**20
 """Bytes of a file of which rows are read through its mapping."""
+_AT_ONCE = 8_192
 
 
 class Matrix:
-    """An array of shape (n, d).
+    """An array of shape (n, d), in half precision or not; whatever is asked for comes as float32.
 
     Examples
     --------
@@ -25,7 +30,7 @@ class Matrix:
     (3, 3, [[0.0, 0.0, 1.0]])
     """
 
-    def __init__(self, array: Floats) -> None:
+    def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
         self._file: int | None = None
         self._first = 0
@@ -43,15 +48,15 @@ class Matrix:
         return found
 
     @classmethod
-    def write(cls, folder: Path, name: str, blocks: Iterable[Floats], width: int) -> Self:
+    def write(cls, folder: Path, name: str, blocks: Iterable[Halves], width: int) -> Self:
         """Write a file block by block, and map it; implements Keep (see building.py) but for the folder."""
         write_blocks(folder, name, blocks, width)
         return cls.load(folder, name)
 
     @classmethod
-    def joined(cls, _name: str, blocks: Iterable[Floats], width: int) -> Self:
+    def joined(cls, _name: str, blocks: Iterable[Halves], width: int) -> Self:
         """In memory; implements Keep."""
-        return cls(np.concatenate([np.zeros((0, width), dtype=np.float32), *blocks]))
+        return cls(np.concatenate([np.zeros((0, width), dtype=HALF), *blocks]))
 
     @property
     def width(self) -> int:
@@ -63,11 +68,21 @@ class Matrix:
     def take(self, rows: Integers) -> Floats:
         """Some rows, as an array of its own."""
         if self._file is None:
-            return self.array[rows]
+            return widened(self.array[rows])
         file, size = self._file, self.array.strides[0]
         read = [os.pread(file, size, place) for place in (self._first + size * rows).tolist()]
-        return np.frombuffer(b"".join(read), dtype="<f4").reshape(len(rows), self.width)
+        return widened(np.frombuffer(b"".join(read), dtype=self.array.dtype).reshape(len(rows), self.width))
 
     def times(self, vector: Floats) -> Floats:
         """The product of each row with a vector of shape (d,)."""
-        return np.asarray(self.array @ vector, dtype=np.float32) if len(self) else np.zeros(0, dtype=np.float32)
+        if len(self) < LEAST:
+            return np.asarray(self._widened @ vector, dtype=np.float32) if len(self) else np.zeros(0, dtype=np.float32)
+        found = np.empty(len(self), dtype=np.float32)
+        for start in range(0, len(self), _AT_ONCE):
+            found[start : start + _AT_ONCE] = widened(self.array[start : start + _AT_ONCE]) @ vector
+        return found
+
+    @cached_property
+    def _widened(self) -> Floats:
+        """Kept in memory: without codes all rows are compared for each question."""
+        return widened(self.array)

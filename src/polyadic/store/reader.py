@@ -89,7 +89,7 @@ class ArrayReader(ArrayNear):
         return Counts(
             documents=sum_of("1", "document WHERE current IS NOT NULL"),
             chunks=self.size("chunk"),
-            evidence=sum_of("json_array_length(c.evidence)", "document d JOIN chunk c ON c.revision = d.current"),
+            evidence=sum_of("c.told", "document d JOIN chunk c ON c.revision = d.current"),
             stated=sum_of("evidence", "fact"),
             facts=self.size("fact"),
             entities=self.size("entity"),

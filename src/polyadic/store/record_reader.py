@@ -148,10 +148,7 @@ class SqlRecords:
     # what language models said
 
     def reply(self, key: str) -> tuple[str, bool] | None:
-        row = self._connection.execute(
-            "SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)
-        ).fetchone()
-        return (row[0], bool(row[1])) if row else None
+        return ledger.remembered(self._connection, key)
 
     def spent(self) -> Spent:
         return ledger.sums(self._connection)

@@ -1,39 +1,40 @@
-"""What rows hold as JSON text, compact and readable: evidence, metadata, pages; and what a revision was made from."""
+"""What rows hold as JSON, evidence packed, metadata and pages readable; and what a revision was made from."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from polyadic import identity
 from polyadic.knowledge import Chunk, Evidence, Participation, Span, fact_of
 from polyadic.overlay import Decision, Kind, Overlay
 from polyadic.store.connection import Connection
+from polyadic.store.packing import packed, unpacked
 from polyadic.store.protocol import Stamp
 from polyadic.store.selecting import select_in
 from polyadic.store.texts import text_of
 
 
-def dump_evidence(evidence: Sequence[Evidence]) -> str:
-    """One JSON array for all evidence of a chunk.
+def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
+    """One JSON array for all evidence of a chunk, packed.
 
     >>> load_evidence(dump_evidence([]))
     ()
     """
-    return _dump(
+    rows = [
         [
-            [
-                e.text,
-                e.score,
-                e.extractor,
-                [[s.start, s.end] for s in e.spans],
-                [[p.name, p.type, p.description, p.score] for p in e.participants],
-            ]
-            for e in evidence
+            e.text,
+            e.score,
+            e.extractor,
+            [[s.start, s.end] for s in e.spans],
+            [[p.name, p.type, p.description, p.score] for p in e.participants],
         ]
-    )
+        for e in evidence
+    ]
+    return packed(_dump(rows))
 
 
-def load_evidence(text: str) -> tuple[Evidence, ...]:
-    """The inverse of :func:`dump_evidence`."""
+def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
+    """The inverse of :func:`dump_evidence`; none where nothing was extracted. Raises ValueError where it is damaged."""
     return tuple(
         Evidence(
             text=statement,
@@ -42,11 +43,11 @@ def load_evidence(text: str) -> tuple[Evidence, ...]:
             spans=tuple(Span(start, end) for start, end in spans),
             participants=tuple(Participation(*fields) for fields in participants),
         )
-        for statement, score, extractor, spans, participants in json.loads(text)
+        for statement, score, extractor, spans, participants in _rows(data)
     )
 
 
-def statements(text: str) -> Iterator[tuple[str, list[Span]]]:
+def statements(data: bytes | None) -> Iterator[tuple[str, list[Span]]]:
     """Of dumped evidence the facts that it makes, by identifier, each with where it is stated.
 
     >>> ada, babbage = Participation("Ada"), Participation("Babbage")
@@ -54,7 +55,7 @@ def statements(text: str) -> Iterator[tuple[str, list[Span]]]:
     >>> list(statements(dump_evidence([said]))) == [(said.fact_id, [Span(0, 16)])]
     True
     """
-    for statement, _, _, spans, participants in json.loads(text):
+    for statement, _, _, spans, participants in _rows(data):
         fact = fact_of(statement, {identity.entity_key(name) for name, *_ in participants} - {""})
         if fact is not None:
             yield fact, [Span(start, end) for start, end in spans]
@@ -101,7 +102,7 @@ def chunks_of(connection: Connection, document_id: str, revision: int) -> list[t
         "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
     )
     return [
-        (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence or "[]"))
+        (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence))
         for start, stop, fresh, tokens, evidence in rows
     ]
 
@@ -134,6 +135,11 @@ def load_decision(text: str) -> Decision:
 def overlay_of(connection: Connection) -> Overlay:
     """All decisions on who is who that hold."""
     return Overlay.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
+
+
+def _rows(data: bytes | None) -> list[list[Any]]:
+    rows: list[list[Any]] = json.loads(unpacked(data)) if data is not None else []
+    return rows
 
 
 def _dump(value: object) -> str:

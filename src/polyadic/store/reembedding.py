@@ -14,8 +14,8 @@ from polyadic.derivation import form
 from polyadic.store import changes, ledger
 from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes, vector_digest
+from polyadic.store.half_precision import HalfVector
 from polyadic.store.meta import drop_meta, meta, put_meta
-from polyadic.store.packed import Packed
 from polyadic.store.protocol import Call, Vectors
 from polyadic.store.selecting import select_in
 from polyadic.store.theme_records import unsettle
@@ -104,7 +104,7 @@ class SqlGathering:
             self._connection.executemany(
                 "INSERT INTO new_vector (digest, data) VALUES (?, ?)"
                 " ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
-                list(zip(map(vector_digest, texts), Packed.each(vectors), strict=True)),
+                list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
             )
             if paid.usage.calls:
                 ledger.enter(self._connection, paid, None)
@@ -147,7 +147,7 @@ class SqlGathering:
     def _drop_other_lengths(self, dimension: int) -> bool:
         """An endpoint may have come to serve another model under the same name; then all begins anew."""
         row = self._connection.execute("SELECT data FROM new_vector LIMIT 1").fetchone()
-        other = row is not None and Packed(row[0]).width != dimension
+        other = row is not None and HalfVector(row[0]).width != dimension
         if other:
             self._connection.execute("DELETE FROM new_vector")
         return other

@@ -1,7 +1,7 @@
 """The tables of the SQLite store, and how a store of an earlier version becomes one of this version.
 
-Truth: ``document``, ``revision``, ``piece`` (of its text), ``chunk`` (with its evidence as JSON). All other tables are
-derived from these and kept in step by the transaction that makes a revision current.
+Truth: ``document``, ``revision``, ``piece`` (of its text), ``chunk`` (with its evidence as packed JSON). All other
+tables are derived from these and kept in step by the transaction that makes a revision current.
 """
 
 # One script a version, never edited once released; a store is brought forward by those it lacks.
@@ -237,6 +237,50 @@ MIGRATIONS = (
     );
     ALTER TABLE revision ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;  -- of its text
     """,
+    """
+    -- In less room: evidence and replies packed (packing.py), vectors in half precision (half_precision.py).
+    ALTER TABLE chunk RENAME TO old_chunk;
+    CREATE TABLE chunk (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL,
+        revision INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        fresh INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        told INTEGER NOT NULL DEFAULT 0,        -- how many pieces of evidence there are
+        evidence BLOB,                          -- JSON, packed (see store/records.py); NULL: not extracted yet
+        failure TEXT                            -- why there is no evidence, where extraction failed
+    );
+    INSERT INTO chunk SELECT id, digest, revision, start, stop, fresh, tokens, coalesce(json_array_length(evidence), 0),
+        packed(evidence), failure FROM old_chunk ORDER BY id;
+    DROP TABLE old_chunk;
+    CREATE INDEX chunk_revision ON chunk (revision);
+    CREATE INDEX chunk_digest ON chunk (digest);
+
+    ALTER TABLE reply RENAME TO old_reply;
+    CREATE TABLE reply (                        -- what language models answered, so that nothing is paid for twice
+        digest BLOB PRIMARY KEY,                -- of the request
+        text BLOB NOT NULL,                     -- packed
+        complete INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    INSERT INTO reply SELECT digest, packed(text), complete FROM old_reply ORDER BY digest;
+    DROP TABLE old_reply;
+
+    ALTER TABLE vector RENAME TO old_vector;
+    CREATE TABLE vector (
+        id INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,            -- of the text embedded
+        uses INTEGER NOT NULL,                  -- facts, forms, windows and summaries that point here
+        data BLOB NOT NULL                      -- little-endian float16
+    );
+    INSERT INTO vector SELECT id, digest, uses, halved(data) FROM old_vector ORDER BY id;
+    DROP TABLE old_vector;
+    CREATE INDEX vector_unused ON vector (id) WHERE uses = 0;
+    UPDATE new_vector SET data = halved(data);
+
+    DROP INDEX said_best;                       -- the foremost are known without it (entity_tables.py)
+    """,
 )
 
 VERSION = len(MIGRATIONS)
@@ -244,4 +288,6 @@ NAMES_RENEWED_IN = 3
 """The version that last changed under which loose names an entity is found (identity.called)."""
 TEXTS_CUT_IN = 7
 """The version that began to keep texts in pieces (texts.cut_whole_texts)."""
+PACKED_IN = 8
+"""The version that began to keep what is large in less room."""
 APPLICATION_ID = 0x506F6C79  # "Poly": tells our files from other people's SQLite files

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from polyadic.store.building import means
 from polyadic.store.connection import Connection
+from polyadic.store.half_precision import widened
 from polyadic.store.incidence import DIGEST, Floats, Integers
 from polyadic.store.protocol import Side
 from polyadic.store.records import overlay_of
@@ -113,4 +114,4 @@ def _links(connection: Connection, sql: str, rows: NDArray[np.void]) -> Integers
 def _vectors(connection: Connection, side: Side, rows: NDArray[np.void]) -> Floats:
     rows["vectors"], vectors = vectors_of(connection, side, rows["id"].tolist())
     rows["first_vector"] = np.cumsum(rows["vectors"]) - rows["vectors"]
-    return vectors
+    return widened(vectors)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
+from polyadic.store.half_precision import kept, widened
 from polyadic.store.incidence import DIGEST, DIGEST_BYTES, Floats, Integers, Mask, grouped, links_of
 from polyadic.store.protocol import Links, Rows
 from polyadic.store.theme_records import COMMUNITY
@@ -100,11 +101,10 @@ class ThemeArrays:
         known = _packed([digest for _, digest, _, _ in summaries])
         covered = [members for _, _, members, _ in summaries]
         held = [members for _, members in communities]
-        vectors = np.frombuffer(b"".join(data for *_, data in summaries), dtype="<f4")
         return cls.of(
             size,
             np.array([key for key, *_ in summaries], dtype=np.int64),
-            vectors.reshape(len(summaries), dimension_of(connection)),
+            widened(kept([data for *_, data in summaries], dimension_of(connection))),
             np.array([key for key, _ in communities], dtype=np.int64),
             (pairs(covered, entities).numbered(rows), pairs(covered, known)),
             (pairs(held, entities).numbered(rows), pairs(held, known)),

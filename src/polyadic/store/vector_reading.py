@@ -7,7 +7,8 @@ import numpy as np
 
 from polyadic.store.connection import Connection
 from polyadic.store.dimension import dimension_of
-from polyadic.store.incidence import Floats, Integers
+from polyadic.store.half_precision import Halves, kept
+from polyadic.store.incidence import Integers
 from polyadic.store.protocol import Side
 from polyadic.store.selecting import select_in
 
@@ -21,18 +22,17 @@ _SQL: Mapping[Side, str] = {
 _AT_ONCE = 8_192
 
 
-def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Floats]:
+def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Halves]:
     """How many vectors each row has (by keys of the table), and all of them row by row, shape (n, d)."""
     found: dict[int, list[bytes]] = defaultdict(list)
     for owner, vector in select_in(connection, _SQL[side], ids):
         found[owner].append(vector)
     lists = [found[row] for row in ids]
     sizes = np.array([len(one) for one in lists], dtype=np.int64)
-    data = b"".join(vector for one in lists for vector in one)
-    return sizes, np.frombuffer(data, dtype="<f4").reshape(int(sizes.sum()), dimension_of(connection))
+    return sizes, kept([vector for one in lists for vector in one], dimension_of(connection))
 
 
-def in_blocks(connection: Connection, side: Side, ids: Integers) -> Iterator[tuple[Integers, Floats]]:
+def in_blocks(connection: Connection, side: Side, ids: Integers) -> Iterator[tuple[Integers, Halves]]:
     """The same for very many rows, some at a time."""
     for start in range(0, len(ids), _AT_ONCE):
         yield vectors_of(connection, side, ids[start : start + _AT_ONCE].tolist())

@@ -13,7 +13,7 @@ from polyadic.store.derived import DerivedTables
 from polyadic.store.digests import digest_bytes, vector_digest
 from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
-from polyadic.store.packed import Packed
+from polyadic.store.half_precision import HalfVector
 from polyadic.store.protocol import Call, Change, Stamp, Vectors
 from polyadic.store.records import (
     chunks_of,
@@ -82,8 +82,8 @@ class SqlWriter(ABC):
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         revision = self._staged_revision(document_id)
         self._connection.executemany(
-            "UPDATE chunk SET evidence = ?, failure = NULL WHERE revision = ? AND digest = ?",
-            [(dump_evidence(said), revision, digest_bytes(chunk)) for chunk, said in evidence.items()],
+            "UPDATE chunk SET evidence = ?, told = ?, failure = NULL WHERE revision = ? AND digest = ?",
+            [(dump_evidence(said), len(said), revision, digest_bytes(chunk)) for chunk, said in evidence.items()],
         )
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
@@ -130,7 +130,7 @@ class SqlWriter(ABC):
             raise other_vectors(vectors.shape[1], kept)
         self._connection.executemany(
             "INSERT INTO vector (digest, uses, data) VALUES (?, 0, ?) ON CONFLICT DO NOTHING",
-            list(zip(map(vector_digest, texts), Packed.each(vectors), strict=True)),
+            list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
         )
 
     # what language models said
@@ -290,7 +290,7 @@ class SqlWriter(ABC):
         ).fetchall()
         self._touched.chunks.update(chunk for chunk, *_ in chunks)
         for chunk, digest, start, stop, evidence in chunks:
-            self._insert_statements(chunk, Span(start, stop), list(statements(evidence or "[]")))
+            self._insert_statements(chunk, Span(start, stop), list(statements(evidence)))
             for ordinal, text in enumerate(windows[digest.hex()]):
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text

@@ -14,12 +14,13 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
 from polyadic.store.connection import Cursor
-from polyadic.store.packed import Packed
+from polyadic.store.half_precision import HALF, HalfVector
 
 # PostgreSQL takes no NUL in a text. It stands there as two characters, of which the first is one that no text has.
 _NUL, _ESCAPE = "\0", "\U0010ffff"
 _AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
 _MARK = re.compile(r"\?")
+_HINT = re.compile(r" INDEXED BY \w+")  # for SQLite, which knows less of what is in its tables
 
 
 class PostgresConnection:
@@ -46,7 +47,7 @@ def translated(sql: str) -> bytes:
     >>> translated("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO NOTHING")
     b'INSERT INTO meta VALUES (%s, %s) ON CONFLICT (workspace, key) DO NOTHING'
     """
-    marked = _MARK.sub("%s", sql.replace("%", "%%"))
+    marked = _MARK.sub("%s", _HINT.sub("", sql).replace("%", "%%"))
     return marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode()
 
 
@@ -57,7 +58,7 @@ def adapt(connection: psycopg.Connection[Any]) -> None:
         raise psycopg.ProgrammingError("the extension vector (pgvector) is not there")
     adapters = connection.adapters
     halfvec.register(connection)
-    adapters.register_dumper(Packed, _dumper(halfvec.oid))
+    adapters.register_dumper(HalfVector, _dumper(halfvec.oid))
     adapters.register_loader(halfvec.oid, _VectorLoader)
     adapters.register_dumper(str, _TextDumper)
     _register_texts(adapters)
@@ -69,28 +70,22 @@ def _register_texts(adapters: AdaptersMap) -> None:
 
 
 def _dumper(oid: int) -> type[Dumper]:
-    class PackedDumper(_PackedDumper):
-        pass
-
-    PackedDumper.oid = oid
-    return PackedDumper
+    """The dumper of vectors, whose type has another number in every database."""
+    return type("VectorDumper", (_VectorDumper,), {"oid": oid})
 
 
-class _PackedDumper(Dumper):
+class _VectorDumper(Dumper):
     format = Format.BINARY
 
-    def dump(self, obj: Packed) -> Buffer:
-        numbers = np.frombuffer(obj, dtype="<f4").astype(">f2")
-        return struct.pack(">HH", len(numbers), 0) + numbers.tobytes()
+    def dump(self, obj: HalfVector) -> Buffer:
+        return struct.pack(">HH", obj.width, 0) + np.frombuffer(obj, dtype=HALF).byteswap().tobytes()
 
 
 class _VectorLoader(Loader):
     format = Format.BINARY
 
-    def load(self, data: Buffer) -> Packed:
-        numbers = np.frombuffer(data, dtype=">f2", offset=4).astype("<f4")
-        # Rounded to halves they are not quite of length 1 any more, as the vectors of an embedder are.
-        return Packed((numbers / max(float(np.linalg.norm(numbers)), 1e-12)).astype("<f4").tobytes())
+    def load(self, data: Buffer) -> HalfVector:
+        return HalfVector(np.frombuffer(data, dtype=HALF, offset=4).byteswap().tobytes())
 
 
 class _TextDumper(Dumper):

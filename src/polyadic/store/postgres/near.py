@@ -10,8 +10,8 @@ import numpy as np
 
 from polyadic.store.connection import Connection
 from polyadic.store.dimension import other_vectors
+from polyadic.store.half_precision import HalfVector, kept, widened
 from polyadic.store.incidence import Floats, Integers
-from polyadic.store.packed import Packed, unpacked
 from polyadic.store.postgres.tables import spread_out
 from polyadic.store.protocol import Rows, Side, Vectors
 
@@ -70,7 +70,7 @@ class Near:
             f"SELECT row, data FROM {self._table} WHERE side = ? AND row = ANY(?) ORDER BY row, vector",
             (side, distinct.tolist()),
         ).fetchall()
-        known = unpacked((data for _, data in found), self._dimension)
+        known = widened(kept([data for _, data in found], self._dimension))
         places = np.array([(row, place) for place, (row, _) in enumerate(found)], dtype=np.int64).reshape(-1, 2)
         places, owners = spread_out(places, rows)
         return known[places], owners
@@ -101,13 +101,13 @@ class Near:
         return self._connection.execute(
             f"SELECT row, -(data::halfvec({self._dimension}) <#> ?) FROM {self._table} WHERE side = '{side}'"
             f" ORDER BY data::halfvec({self._dimension}) <#> ? LIMIT ?",
-            (*Packed.each(np.stack([vector, vector])), k),
+            (*HalfVector.each(np.stack([vector, vector])), k),
         ).fetchall()
 
     def _by_all(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
         return self._connection.execute(
             f"SELECT row, max(-(data <#> ?)) FROM {self._table} WHERE side = ? GROUP BY row ORDER BY 2 DESC LIMIT ?",
-            (*Packed.each(vector[None, :]), side, k),
+            (*HalfVector.each(vector[None, :]), side, k),
         ).fetchall()
 
     def _check(self, vector: Vectors) -> None:

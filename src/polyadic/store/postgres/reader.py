@@ -131,8 +131,7 @@ class PostgresReader(SqlRows):
     def counts(self) -> Counts:
         documents, evidence, stated, vectors = self._connection.execute(
             "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
-            " (SELECT coalesce(sum(json_array_length(c.evidence::json)), 0)::bigint"
-            " FROM document d JOIN chunk c ON c.revision = d.current),"
+            " (SELECT coalesce(sum(c.told), 0)::bigint FROM document d JOIN chunk c ON c.revision = d.current),"
             " (SELECT coalesce(sum(evidence), 0)::bigint FROM fact), (SELECT count(*) FROM vector)"
         ).fetchone()
         return Counts(
