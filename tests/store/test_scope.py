@@ -59,7 +59,10 @@ def told(reader: Reader) -> dict[str, Any]:
 
 def rows_of(reader: Reader, side: Side) -> Rows:
     """All rows that can be seen, in the order of their public identifiers."""
-    return np.sort(reader.nearest(side, QUESTION, ALL).rows)
+    found = reader.nearest(side, QUESTION, ALL).rows
+    rows = reader.all_rows(side)
+    assert sorted(found.tolist()) == sorted(rows.tolist())
+    return rows
 
 
 def ids(reader: Reader, side: Side, rows: Rows) -> list[str]:

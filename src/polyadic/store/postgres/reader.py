@@ -154,7 +154,8 @@ class PostgresReader(SqlRows):
         first, *others = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")].tolist()
         also = " AND EXISTS (SELECT 1 FROM participation q WHERE q.fact = p.fact AND q.entity = ?)" * len(others)
         found = self._connection.execute(
-            f"SELECT p.fact FROM participation p WHERE p.entity = ?{also} ORDER BY p.fact LIMIT ?",
+            f"SELECT f.id FROM participation p JOIN fact f ON f.id = p.fact WHERE p.entity = ?{also}"
+            " ORDER BY f.digest LIMIT ?",
             (first, *others, limit),
         )
         return np.array(found.fetchall(), dtype=np.int64).reshape(-1)

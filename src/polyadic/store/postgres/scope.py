@@ -48,6 +48,9 @@ participation AS NOT MATERIALIZED (
 ),
 entity AS NOT MATERIALIZED (
     SELECT * FROM {SCHEMA}.entity e WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = e.id)
+),
+called AS NOT MATERIALIZED (
+    SELECT * FROM {SCHEMA}.called c WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = c.entity)
 )
 """
 
@@ -88,7 +91,7 @@ class Scopes:
         shadowed = Shadowed(connection, only)
         kept = self._of(connection, shadowed, themes, only)
         return ScopedReader(
-            connection, PostgresWords(connection), kept.scope, lambda: kept.themes.within(shadowed, kept.scope)
+            shadowed, PostgresWords(shadowed), kept.scope, lambda: kept.themes.within(shadowed, kept.scope)
         )
 
     def _of(self, connection: Connection, shadowed: Shadowed, themes: tuple[str, str], only: frozenset[str]) -> _Kept:

@@ -85,12 +85,12 @@ class Tables:
         return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), entities)
 
     def _numbers(self, sql: str, rows: Integers) -> Integers:
-        """A number of each row, from a query for keys and numbers."""
-        if not len(rows):
-            return np.zeros(0, dtype=np.int64)
-        found = np.array(self._connection.execute(sql, (_distinct(rows),)).fetchall(), dtype=np.int64).reshape(-1, 2)
-        found = found[np.argsort(found[:, 0])]
-        return np.asarray(found[np.searchsorted(found[:, 0], rows), 1])
+        """A number of each row, from a query for keys and numbers; 0 where it finds none."""
+        distinct, places = np.unique(rows, return_inverse=True)
+        found = np.array(self._connection.execute(sql, (distinct.tolist(),)).fetchall(), dtype=np.int64).reshape(-1, 2)
+        numbers = np.zeros(len(distinct), dtype=np.int64)
+        numbers[np.searchsorted(distinct, found[:, 0])] = found[:, 1]
+        return numbers[places]
 
 
 def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
