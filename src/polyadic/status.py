@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from polyadic.knowledge import Usage
 from polyadic.store.protocol import Counts, Entry, FailedChunk, Reader, Spent, Store
@@ -53,7 +52,7 @@ class Status:
     questions, ``spent_for`` the same by purpose; ``bytes`` is on disk. ``hierarchy`` is None where none was built.
     """
 
-    folder: Path
+    folder: str
     counts: Counts
     arities: dict[int, int]
     bytes: int
@@ -96,12 +95,12 @@ class Ledger:
     calls: tuple[Entry, ...]
 
 
-def status_of(store: Store, folder: Path, embedder: str) -> Status:
+def status_of(store: Store, place: str, embedder: str) -> Status:
     """Counted in one committed state of the store."""
     with store.read() as reader:
         spent_for = _by_purpose(reader.spent())
         return Status(
-            folder=folder.absolute(),
+            folder=place,
             counts=reader.counts(),
             arities=reader.arities(),
             bytes=store.size(),

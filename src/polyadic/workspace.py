@@ -43,8 +43,8 @@ from polyadic.questions import Questions
 from polyadic.resolution.entities import Entities
 from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
 from polyadic.status import Ledger, Status, ledger_of, status_of
+from polyadic.store.homes import Folder, Home, database, is_address
 from polyadic.store.protocol import DocumentRecord, Store
-from polyadic.store.sqlite import SqliteStore
 
 
 class Workspace(Catalogue, Questions):
@@ -52,8 +52,10 @@ class Workspace(Catalogue, Questions):
 
     Parameters
     ----------
-    folder
-        Where the workspace lives; made when something is indexed. Its ``polyadic.toml`` is read where there is one.
+    place
+        The folder where the workspace lives, made when something is indexed; its ``polyadic.toml`` is read where there
+        is one. Or the address of one in PostgreSQL, ``postgresql://user@host/database#name`` (needs
+        ``polyadic[postgres]``): then settings and prompts are those of the current folder.
     settings
         Instead of those of the folder.
 
@@ -75,8 +77,9 @@ class Workspace(Catalogue, Questions):
     ['Ada Lovelace met Charles Babbage in London.']
     """
 
-    def __init__(self, folder: Path | str = DEFAULT_FOLDER, settings: Settings | None = None) -> None:
-        self.folder = expanded(folder)
+    def __init__(self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None) -> None:
+        self.folder = Path() if is_address(place) else expanded(place)
+        self.home: Home = database(str(place)) if is_address(place) else Folder(self.folder)
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
 
     # documents in, documents out
@@ -118,9 +121,9 @@ class Workspace(Catalogue, Questions):
             The language model's key is not there. What goes wrong with it later stands in the report.
         """
         seen = Seen()
-        sources = seen.watch(read_documents(paths, self.settings.reading, exclude=[self.folder]))
+        sources = seen.watch(read_documents(paths, self.settings.reading, exclude=self._own_files))
         skipped, document = _first_document(sources)
-        if document is None and not SqliteStore.exists(self.folder):
+        if document is None and not self.home.exists():
             return IndexReport(skipped=skipped)
         first = [] if document is None else [document]
         report = await self.aadd(chain(skipped, first, sources), report_progress, extractor, budget)
@@ -161,9 +164,9 @@ class Workspace(Catalogue, Questions):
 
     async def aestimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
         """What indexing these would cost, before anything is spent; parameters as for :meth:`aindex`."""
-        sources = read_documents(paths, self.settings.reading, exclude=[self.folder])
+        sources = read_documents(paths, self.settings.reading, exclude=self._own_files)
         chosen = self._extractor(extractor, NoMemory())
-        if not SqliteStore.exists(self.folder):
+        if not self.home.exists():
             return await self._estimator(chosen, Known(), extractor).estimate(sources)
         with self._store.read() as reader:
             known = Known(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
@@ -223,7 +226,7 @@ class Workspace(Catalogue, Questions):
         """
         self._check_existence()
         target = embedding or self.settings.embedding
-        embedder, store = load_embedder(target), SqliteStore(self.folder, None)
+        embedder, store = load_embedder(target), self.home.open(None)
         try:
             report = await Reembedder(store, embedder, self.settings.chunking, report_progress).reembed(force)
         finally:
@@ -242,7 +245,7 @@ class Workspace(Catalogue, Questions):
 
     def status(self) -> Status:
         """What the workspace holds."""
-        return status_of(self._existing_store, self.folder, embedder_name(self.settings.embedding))
+        return status_of(self._existing_store, str(self.home), embedder_name(self.settings.embedding))
 
     def ledger(self, reference: str | None = None) -> Ledger:
         """Every call of a model that was paid for, and what they sum to.
@@ -272,7 +275,7 @@ class Workspace(Catalogue, Questions):
         whole_window
             Try the language model's whole context, also where that is long and costs money.
         """
-        return examine(self.folder, self.settings, whole_window)
+        return examine(self.home, self.settings, whole_window)
 
     # plain twins
 
@@ -300,7 +303,7 @@ class Workspace(Catalogue, Questions):
     @property
     def batch(self) -> Batch:
         """The language model, asked by batch files instead of calls."""
-        return Batch(self.settings, self.folder, self._prompts, self.store, lambda: self.embedder)
+        return Batch(self.settings, self._own_files, self._prompts, self.store, lambda: self.embedder)
 
     async def aclose(self) -> None:
         """Let go of files and connections; the workspace opens them again if it is used again."""
@@ -347,7 +350,7 @@ class Workspace(Catalogue, Questions):
 
     @cached_property
     def _store(self) -> Store:
-        return SqliteStore(self.folder, embedder_name(self.settings.embedding))
+        return self.home.open(embedder_name(self.settings.embedding))
 
     @property
     def _existing_store(self) -> Store:
@@ -356,10 +359,20 @@ class Workspace(Catalogue, Questions):
         return self._store
 
     def _check_existence(self) -> None:
-        if not SqliteStore.exists(self.folder):
-            if self.folder.is_file():
+        if not self.home.exists():
+            if self._own_files and self.folder.is_file():
                 raise NotFound(f"there is no workspace in {self.folder}", "it is a file, a workspace is a folder")
-            raise NotFound(f"there is no workspace in {self.folder} yet", "polyadic index PATH makes one")
+            raise NotFound(f"there is no workspace in {self._called} yet", "polyadic index PATH makes one")
+
+    @property
+    def _own_files(self) -> list[Path]:
+        """What is never read as a document."""
+        return [self.folder] if isinstance(self.home, Folder) else []
+
+    @property
+    def _called(self) -> Path | Home:
+        """The place as who named it would."""
+        return self.folder if isinstance(self.home, Folder) else self.home
 
     def _required_model(self) -> LanguageModel:
         if self._model is None:

@@ -37,7 +37,7 @@ class Batch:
     """Reached as ``Workspace.batch``. ``open_store`` makes a store if it is called with True."""
 
     settings: Settings
-    folder: Path
+    own_files: Sequence[Path]
     prompts: Prompts
     open_store: Callable[[bool], Store]
     load_embedder: Callable[[], Embedder]
@@ -210,7 +210,7 @@ class Batch:
         self, paths: Sequence[Path | str], files: RequestFiles
     ) -> tuple[Store, Iterable[Document | Skipped]]:
         """The store, made if there is none and there is something to put into it, and what is to be read."""
-        sources = read_documents(paths, self.settings.reading, [self.folder, *files.before]) if paths else iter(())
+        sources = read_documents(paths, self.settings.reading, [*self.own_files, *files.before]) if paths else iter(())
         try:
             return self.open_store(False), sources
         except NotFound as error:

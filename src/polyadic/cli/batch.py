@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from polyadic.batch.report import FailedQuestion, ReadBack, Written
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index import progress_shown
 from polyadic.construction.index_report import IndexReport
@@ -68,7 +68,7 @@ def write(
     """
     if questions is None and (method or context_tokens):
         raise click.UsageError("--method and --context-tokens are for --questions", context)
-    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
+    with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         written = kb.batch.write(
             file, paths, questions, method, context_tokens, anew, overwrite, report_progress, hierarchy=hierarchy
         )
@@ -94,7 +94,7 @@ def read(
     Answers are printed, or added to the file that -o names, one JSON object a line. Exit code 3 says that
     something is missing still: write again.
     """
-    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
+    with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         report = kb.batch.read(files, output, report_progress)
     print_json(report) if as_json else _print_read(report, output)
     index, missing = report.index, report.missing
@@ -109,7 +109,7 @@ def read(
 @click.pass_context
 def status(context: click.Context, workspace: str | None, as_json: bool) -> None:
     """Say what is awaited."""
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         missing = kb.batch.missing()
     print_json(missing) if as_json else say(_awaited(missing))
 
@@ -124,7 +124,7 @@ def forget(context: click.Context, workspace: str | None, as_json: bool) -> None
     Documents that are not published yet and questions are dropped. Replies that were read stay remembered,
     so what is asked again is not paid for again.
     """
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         forgotten = kb.batch.forget()
     print_json(forgotten) if as_json else say(f"forgotten: {_amounts(forgotten)}")
 

@@ -35,16 +35,16 @@ class Number(click.FloatRange):
 
 def workspace_option(command: Command) -> Command:
     """-w after the verb; the one before it is the default."""
-    return click.option("-w", "--workspace", help="Folder of the workspace, as before the verb.")(command)
+    return click.option("-w", "--workspace", help="Folder or address of the workspace, as before the verb.")(command)
 
 
 def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")(command)
 
 
-def workspace_folder(context: click.Context, given: str | None) -> Path:
+def workspace_place(context: click.Context, given: str | None) -> str:
     """The workspace that was named after the verb, before it or in the environment, else the usual one."""
-    return Path(given or context.obj or os.environ.get("POLYADIC_WORKSPACE") or DEFAULT_FOLDER)
+    return str(given or context.obj or os.environ.get("POLYADIC_WORKSPACE") or DEFAULT_FOLDER)
 
 
 def say(text: str = "", *, bold: bool = False, err: bool = False, nl: bool = True) -> None:

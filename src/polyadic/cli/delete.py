@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
@@ -19,7 +19,7 @@ def command(context: click.Context, document: str, forget_replies: bool, workspa
     The path of a .jsonl, .csv or imported file means all of its rows, notes/papers.jsonl#7 one of them. Replies of
     language models stay remembered, so that adding the document again costs nothing, unless they are to be forgotten.
     """
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         records = kb.delete(document, forget_replies)
     if as_json:
         print_json(records)

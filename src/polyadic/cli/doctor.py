@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.cli.common import json_option, print_json, say, workspace_folder, workspace_option
+from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
 from polyadic.doctor.finding import Finding, State
 from polyadic.workspace import Workspace
 
@@ -20,7 +20,7 @@ def command(context: click.Context, whole_window: bool, workspace: str | None, a
     A language model, if one is set, is asked a few small things and a long one. Exit code 1 if something is bad.
     """
     findings: list[Finding] = []
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         for finding in kb.examine(whole_window):
             findings.append(finding)
             if not as_json:

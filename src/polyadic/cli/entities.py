@@ -13,8 +13,8 @@ from polyadic.cli.common import (
     say,
     shown,
     spent,
-    workspace_folder,
     workspace_option,
+    workspace_place,
 )
 from polyadic.models.budget import Budget
 from polyadic.overlay import Decision, Kind
@@ -66,7 +66,7 @@ def review(
     if decided and (accept or reject or by_model):
         raise click.UsageError("--decided takes no other option but --json", context)
     _check_budget(context, by_model, budget, spend_tokens)
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if accept or reject:
             _print_outcome(kb.entities.settle(accept, reject), as_json)
             return 0
@@ -115,7 +115,7 @@ def merge(
     """
     _check_merge(context, names, into, auto, least, by_model)
     _check_budget(context, by_model, budget, spend_tokens)
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if not auto:
             _print_outcome(kb.entities.merge(names, into), as_json)
             return 0
@@ -136,7 +136,7 @@ def merge(
 @click.pass_context
 def apart(context: click.Context, names: tuple[str, str], workspace: str | None, as_json: bool) -> None:
     """Keep two entities apart: they are not proposed again, and cannot be merged."""
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.apart(*names), as_json)
 
 
@@ -151,7 +151,7 @@ def split(
     context: click.Context, name: str, into: str, documents: tuple[str, ...], workspace: str | None, as_json: bool
 ) -> None:
     """Have NAME mean another entity in some documents: one of its own, or one that is there under another name."""
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.split(name, into, documents), as_json)
 
 
@@ -162,7 +162,7 @@ def split(
 @click.pass_context
 def undo(context: click.Context, identifiers: tuple[str, ...], workspace: str | None, as_json: bool) -> None:
     """Undo decisions: everything is as if they had never been made. review --decided lists them."""
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.undo(*identifiers), as_json)
 
 

@@ -13,8 +13,8 @@ from polyadic.cli.common import (
     say,
     shown,
     spent,
-    workspace_folder,
     workspace_option,
+    workspace_place,
 )
 from polyadic.cli.hierarchy_report import print_build_estimate
 from polyadic.construction.choice import ExtractorName
@@ -44,7 +44,7 @@ def command(
     """Say what indexing PATHs would cost: calls, tokens, money and time. Nothing is spent."""
     if not paths and (extractor or not hierarchy):
         raise click.UsageError("missing argument 'PATH...', or --hierarchy", context)
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if paths:
             return print_estimates(kb, [Path(path) for path in paths], extractor, hierarchy, as_json)
         found = kb.hierarchy.estimate()

@@ -6,7 +6,7 @@ from typing import get_args
 import click
 
 from polyadic.blocking import plain
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.cli.eval_by_file import Files, batch_options, print_round, rounds
 from polyadic.cli.progress import shown_live
 from polyadic.evaluation.making.accepting import Accepted, accept
@@ -74,7 +74,7 @@ def command(
         return 3 if accepted.undecided else 0
     folder = out or DEFAULT_OUT
     wanted = Wanted(number, kinds or get_args(Arity), _hops(context, hops), Sampling(sampling), seed)
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         kb.store()  # Where there is no workspace, none is made for the batch files.
         by_files = rounds(kb, folder, Files(batch_write, batch_read, overwrite))
         try:

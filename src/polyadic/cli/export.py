@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import workspace_folder, workspace_option
+from polyadic.cli.common import workspace_option, workspace_place
 from polyadic.interchange.exporting import WRITERS, export_file, export_tables, exported
 from polyadic.workspace import Workspace
 
@@ -28,7 +28,7 @@ def command(context: click.Context, name: str, output: str | None, workspace: st
     """
     if name == "csv" and output is None:
         raise click.UsageError("csv is several files: name a folder with -o")
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if output is None:
             sys.stdout.buffer.writelines(exported(kb, name))
             sys.stdout.buffer.flush()

@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.cli.common import Number, json_option, print_json, workspace_folder, workspace_option
+from polyadic.cli.common import Number, json_option, print_json, workspace_option, workspace_place
 from polyadic.cli.hierarchy_outline import print_outline
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build, print_build_estimate
 from polyadic.hierarchy.hierarchies import By
@@ -51,7 +51,7 @@ def build(
     if dry_run and (budget is not None or spend_tokens is not None):
         raise click.UsageError("--dry-run takes no --budget and no --spend-tokens", context)
     most = Budget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
             found = kb.hierarchy.estimate(by, anew)
             print_json(found) if as_json else print_build_estimate(found)
@@ -74,6 +74,6 @@ def show(context: click.Context, depth: int, workspace: str | None, as_json: boo
 
     For people, so many branches of each are shown as fit a screen; --json prints all of them.
     """
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         outline = kb.hierarchy.outline(depth)
     print_json(outline) if as_json else print_outline(outline)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, workspace_option, workspace_place
 from polyadic.cli.index import exit_code, progress_shown
 from polyadic.construction.index_report import IndexReport
 from polyadic.interchange.importing import import_file
@@ -29,7 +29,7 @@ def command(context: click.Context, file: str, documents: tuple[str, ...], works
 
     What polyadic export --format hif wrote comes back whole. The same file twice changes nothing.
     """
-    with Workspace(workspace_folder(context, workspace)) as kb, progress_shown() as report_progress:
+    with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         report = import_file(kb, Path(file), [Path(path) for path in documents], report_progress)
     print_json(report) if as_json else _print(report)
     return exit_code(report)

@@ -14,8 +14,8 @@ from polyadic.cli.common import (
     print_json,
     say,
     spent,
-    workspace_folder,
     workspace_option,
+    workspace_place,
 )
 from polyadic.cli.estimate import print_estimates
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build
@@ -67,7 +67,7 @@ def command(
         raise click.UsageError("missing argument 'PATH...'", context)
     most = Budget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     files = [Path(path) for path in paths]
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
             return print_estimates(kb, files, extractor, hierarchy, as_json)
         with progress_shown() as report_progress:

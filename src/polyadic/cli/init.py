@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from polyadic.cli.common import say, shown, workspace_folder, workspace_option
+from polyadic.cli.common import say, shown, workspace_option, workspace_place
 from polyadic.presets import PRESETS
 from polyadic.prompts.library import FOLDER, NAMES, original_text
 from polyadic.settings import FILE_NAME, expanded, template
@@ -23,7 +23,7 @@ def command(context: click.Context, folder: str, preset: str | None, prompts: bo
     """Write a commented polyadic.toml into DIR (default: the workspace folder). Nothing else is needed to start."""
     if folder and (workspace or context.obj):
         raise click.UsageError("DIR and -w both name the folder: give one of them", context)
-    target = expanded(folder or workspace_folder(context, workspace))
+    target = expanded(folder or workspace_place(context, workspace))
     if prompts:
         for name in NAMES:
             _write(target / FOLDER / f"{name}.txt", original_text(name))

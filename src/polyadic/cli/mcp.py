@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from polyadic.cli.common import say, workspace_folder, workspace_option
+from polyadic.cli.common import say, workspace_option, workspace_place
 from polyadic.workspace import Workspace
 
 
@@ -20,7 +20,7 @@ def command(context: click.Context, write: bool, workspace: str | None) -> None:
     """
     if sys.stdin.isatty():
         say("waiting for an MCP client on standard input; Ctrl-D ends this (docs/mcp.md)", err=True)
-    asyncio.run(_served(Workspace(workspace_folder(context, workspace)), write))
+    asyncio.run(_served(Workspace(workspace_place(context, workspace)), write))
 
 
 async def _served(workspace: Workspace, may_write: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Filter, Item, Kind, Knowledge, Step, Turn
 from polyadic.settings import METHODS
@@ -66,7 +66,7 @@ def command(
         raise click.UsageError("the question is empty", context)
     _check_together(context, context_only, by)
     only = Filter(sources, _pairs(metadata, context)) if sources or metadata else None
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if context_only:
             knowledge = kb.retrieve(question, method, context_tokens, only)
             print_json(knowledge) if as_json else _print_context(knowledge)

@@ -5,7 +5,7 @@ from typing import get_args
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
 from polyadic.cli.progress import shown_live
 from polyadic.cli.settings_file import read_text, with_setting, write_setting
 from polyadic.construction.reembedding import ReembedProgress, ReembedReport
@@ -36,7 +36,7 @@ def command(
     Until the switch questions are answered from the old vectors, by what runs with the old settings, and documents can
     be indexed and deleted. Stopped or killed, the same command goes on from there.
     """
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         file, embedding = kb.folder / FILE_NAME, kb.settings.embedding
         to_be_set = model if model != embedding.model else None
         if to_be_set:

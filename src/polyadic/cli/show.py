@@ -13,8 +13,8 @@ from polyadic.cli.common import (
     shown,
     visible,
     where,
-    workspace_folder,
     workspace_option,
+    workspace_place,
 )
 from polyadic.knowledge import Place, Span
 from polyadic.lookup import ChunkView, DocumentView, EntityView, FactView
@@ -32,7 +32,7 @@ def command(context: click.Context, kind: str, reference: str, workspace: str | 
 
     A place in a document is its path with characters after it, as citations give them: notes/computing.md:0-97
     """
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         view = getattr(kb, f"show_{kind}")(reference)
     print_json(view) if as_json else _PRINTERS[kind](view)
 

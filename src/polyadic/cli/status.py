@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_folder, workspace_option
+from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
 from polyadic.status import HierarchyStatus, Ledger, Status
 from polyadic.store.protocol import DocumentRecord
 from polyadic.workspace import Workspace
@@ -34,7 +34,7 @@ def command(
     """Counts, arity distribution, sizes and models of the workspace; with --documents its documents."""
     if (document and not ledger) or (documents and ledger):
         raise click.UsageError("--document goes with --ledger, and --documents without it", context)
-    with Workspace(workspace_folder(context, workspace)) as kb:
+    with Workspace(workspace_place(context, workspace)) as kb:
         if documents:
             records = kb.documents()
             print_json(records) if as_json else _print_documents(records)
@@ -72,7 +72,7 @@ def _print_ledger(ledger: Ledger) -> None:
 
 def _print_status(status: Status) -> None:
     counts = status.counts
-    say(f"workspace  {shown(str(status.folder))}, {status.bytes / 1e6:.1f} MB")
+    say(f"workspace  {shown(status.folder)}, {status.bytes / 1e6:.1f} MB")
     say(f"documents  {counts.documents:,} in {count(counts.chunks, 'chunk')}")
     say(f"evidence   {count(counts.evidence, 'statement')}, {counts.stated:,} of them state a fact")
     say(f"facts      {counts.facts:,}, connecting {count(counts.entities, 'entity', 'entities')}", nl=False)

@@ -1,7 +1,6 @@
 """The whole examination of a workspace: what is wrong, and what to do about it."""
 
 from collections.abc import AsyncGenerator
-from pathlib import Path
 
 from polyadic.doctor.disk import disk
 from polyadic.doctor.embedding import embedding
@@ -11,22 +10,23 @@ from polyadic.doctor.stored import stored
 from polyadic.errors import PolyadicError
 from polyadic.models.loading import embedder_name, load_embedder
 from polyadic.settings import Settings
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.homes import Folder, Home
 
 
-async def examine(folder: Path, settings: Settings, whole_window: bool) -> AsyncGenerator[Finding, None]:
+async def examine(home: Home, settings: Settings, whole_window: bool) -> AsyncGenerator[Finding, None]:
     """Look at everything that a workspace stands on, cheap things first; findings come as they are made.
 
     Nothing is changed. The language model, if one is named, is asked a few small things and one long one.
     """
-    for finding in disk(folder):
-        yield finding
+    if isinstance(home, Folder):
+        for finding in disk(home.path):
+            yield finding
     dimension = 0
-    if not SqliteStore.exists(folder):
-        yield good("store", f"none in {folder} yet; polyadic index PATH makes one")
-    else:
-        try:
-            store = SqliteStore(folder, embedder_name(settings.embedding))
+    try:
+        if not home.exists():
+            yield good("store", f"none in {home} yet; polyadic index PATH makes one")
+        else:
+            store = home.open(embedder_name(settings.embedding))
             try:
                 for finding in stored(store):
                     yield finding
@@ -34,8 +34,8 @@ async def examine(folder: Path, settings: Settings, whole_window: bool) -> Async
                     dimension = reader.counts().dimension
             finally:
                 store.close()
-        except PolyadicError as problem:
-            yield bad("store", problem.what, problem.next_step)
+    except PolyadicError as problem:
+        yield bad("store", problem.what, problem.next_step)
     try:
         embedder = load_embedder(settings.embedding)
     except PolyadicError as problem:

@@ -54,7 +54,7 @@ class Construction:
 
 def construction_of(kb: Workspace, seconds: float | None) -> Construction:
     """Counted in the workspace as it stands."""
-    status = status_of(kb.store(), kb.folder, kb.embedder.name)
+    status = status_of(kb.store(), str(kb.home), kb.embedder.name)
     with kb.store().read() as reader:
         tokens, fact_tokens = _tokens(reader, "chunk"), _tokens(reader, "fact")
         degrees = np.bincount(reader.degrees("entity", np.arange(reader.size("entity"))))

@@ -20,7 +20,7 @@ FACTS_TOLD = 5
 
 @dataclass(frozen=True)
 class Ground:
-    """All entities and facts, by row, in the order of their identifiers.
+    """All entities and facts, by place, in the order of their identifiers.
 
     ``directions`` are where the entities' vectors point, shape (entities, d); ``links`` join facts to their entities.
     """
@@ -32,12 +32,13 @@ class Ground:
 
     @classmethod
     def of(cls, reader: Reader) -> Self:
-        rows, facts = np.arange(reader.size("entity")), np.arange(reader.size("fact"))
+        rows, facts = reader.all_rows("entity"), reader.all_rows("fact")
+        links = reader.entities_of(facts)
         return cls(
             tuple(reader.entities(rows)),
             tuple(reader.facts(facts)),
             reader.directions(rows),
-            reader.entities_of(facts),
+            Links(_places(facts, links.sources), _places(rows, links.targets)),
         )
 
     @cached_property
@@ -121,3 +122,9 @@ class Ground:
     def _by_fact(self) -> tuple[Rows, Rows]:
         starts, order = grouped(self.links.sources, len(self.facts))
         return starts, self.links.targets[order]
+
+
+def _places(rows: Rows, wanted: Rows) -> Rows:
+    """Where each of the wanted rows stands among all, which are in any order."""
+    order = np.argsort(rows)
+    return np.asarray(order[np.searchsorted(rows, wanted, sorter=order)], dtype=np.int64)

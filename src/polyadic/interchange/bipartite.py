@@ -34,6 +34,6 @@ def all_participations(reader: Reader) -> Iterator[tuple[Fact, tuple[Entity, ...
 
 
 def _stretches(reader: Reader, side: Side) -> Iterator[Rows]:
-    size = reader.size(side)
-    for start in range(0, size, _STRETCH):
-        yield np.arange(start, min(start + _STRETCH, size))
+    rows = reader.all_rows(side)
+    for start in range(0, len(rows), _STRETCH):
+        yield rows[start : start + _STRETCH]

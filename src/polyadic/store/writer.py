@@ -71,9 +71,8 @@ class SqlWriter(ABC):
     def drop_staged(self) -> None:
         staged = self._connection.execute(
             # A cross join keeps its order: few revisions are staged, however many there are.
-            "SELECT r.id FROM staged s CROSS JOIN revision r ON r.id = s.revision"
-            " JOIN document ON document.id = r.document"
-            f" WHERE NOT {WAITS}"
+            "SELECT r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
+            f" WHERE r.id = s.revision AND NOT {WAITS}"
         ).fetchall()
         for (revision,) in staged:
             self._delete_revision(revision)

@@ -49,6 +49,14 @@ class Pools:
             self._pools[database] = (pool, users + 1)
         return pool
 
+    @contextlib.contextmanager
+    def used(self, database: str) -> Iterator[ConnectionPool[Raw]]:
+        """The pool of a database as long as the context lasts."""
+        try:
+            yield self.take(database)
+        finally:
+            self.give_back(database)
+
     def give_back(self, database: str) -> None:
         with self._changing:
             pool, users = self._pools.pop(database)

@@ -1,0 +1,63 @@
+"""Where a store is kept: in a folder, or in a database."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from polyadic.errors import PackageMissing
+from polyadic.store.protocol import Store
+from polyadic.store.sqlite import SqliteStore
+
+_SCHEMES = ("postgresql://", "postgres://")
+
+
+class Home(Protocol):
+    """A place for one store; as text, what to call it where people read it."""
+
+    def exists(self) -> bool:
+        """Whether there is a store. Raises StoreError where nobody can tell."""
+
+    def open(self, embedder: str | None) -> Store:
+        """The store, made where there is none; ``embedder`` names the model that fills it (None: any)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of this machine: SQLite."""
+
+    path: Path
+
+    def exists(self) -> bool:
+        return SqliteStore.exists(self.path)
+
+    def open(self, embedder: str | None) -> Store:
+        return SqliteStore(self.path, embedder)
+
+    def __str__(self) -> str:
+        return str(self.path.absolute())
+
+
+def is_address(place: Path | str) -> bool:
+    """Whether this names a database rather than a folder.
+
+    >>> is_address("postgresql://localhost/kb#letters"), is_address("docs/postgresql")
+    (True, False)
+    """
+    return isinstance(place, str) and place.startswith(_SCHEMES)
+
+
+def database(address: str) -> Home:
+    """The home that an address leads to, ``postgresql://user@host/database#workspace``.
+
+    Raises
+    ------
+    PackageMissing
+        The packages of the extra ``postgres`` are not installed.
+    StoreError
+        It names no workspace.
+    """
+    try:
+        from polyadic.store.postgres.home import Database
+    except ImportError as error:
+        raise PackageMissing("PostgreSQL", error.name or "psycopg", "postgres") from error
+    return Database.of(address)
