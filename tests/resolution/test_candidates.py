@@ -15,7 +15,7 @@ from polyadic.resolution.names import Name
 from polyadic.store.sqlite import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
 from tests.support.store_driver import decide, publish, publish_told
-from tests.support.vectors import vectors
+from tests.support.vectors import kept
 
 Said = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
@@ -140,7 +140,7 @@ def test_an_entity_points_where_its_forms_do(store: SqliteStore) -> None:
         chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 3, 0)
         oslo = Participation("Oslo", "place", description)
         publish_told(store, [(source, [chunk], [Evidence(source.text, 8.0, (oslo, Participation("growth")), (), "")])])
-    forms = vectors(["Oslo: capital of Norway", "Oslo: city"]).sum(axis=0)
+    forms = kept(["Oslo: capital of Norway", "Oslo: city"]).sum(axis=0)
     with store.read() as reader:
         row = reader.keyed(["oslo"])["oslo"]
         (direction,) = reader.directions(np.array([row]))

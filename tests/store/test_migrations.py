@@ -237,6 +237,17 @@ def test_a_store_of_version_7_takes_less_room(tmp_path: Path) -> None:
     assert tables(tmp_path, "pragma_freelist_count") == [[(0,)]]
 
 
+def test_what_was_damaged_then_can_still_be_told(tmp_path: Path) -> None:
+    filled(tmp_path, facts=3)
+    to_version_7(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
+        connection.execute("UPDATE chunk SET evidence = 'Mars' WHERE evidence IS NOT NULL")
+        connection.commit()
+    with closing(SqliteStore(tmp_path, "test vectors")) as store:
+        (problem,) = store.problems()
+        assert "evidence that cannot be read" in problem
+
+
 def test_where_there_is_no_room_to_make_it_smaller_it_is_brought_forward_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from polyadic.store.half_precision import HALF, Halves
 
+_ASIDE = "writing-"
 _LEFT_OVER_SECONDS = 60
 
 
@@ -21,7 +22,8 @@ _LEFT_OVER_SECONDS = 60
 def written_aside(folder: Path) -> Iterator[Path]:
     """A folder to write to, which is given the name of ``folder`` at the end; older siblings of that go."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix="writing-", dir=folder.parent))
+    begun = time.time()
+    aside = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=folder.parent))
     try:
         yield aside
         # Another process may have put the same state into place meanwhile, which is as good.
@@ -29,7 +31,8 @@ def written_aside(folder: Path) -> Iterator[Path]:
             aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    _remove_others(folder)
+    if folder.exists():
+        _remove_others(folder, begun)
 
 
 def write(folder: Path, name: str, array: NDArray[Any]) -> None:
@@ -63,9 +66,12 @@ def _begin(file: Any, rows: int, width: int) -> None:
     np.lib.format.write_array_header_1_0(file, {"descr": HALF.str, "fortran_order": False, "shape": (rows, width)})
 
 
-def _remove_others(folder: Path) -> None:
-    """Older states, and what killed processes left; what another process writes at this moment stays."""
+def _remove_others(folder: Path, begun: float) -> None:
+    """States that were there before this one was begun, which are still read where they are open, and what killed
+    processes left; what another process writes at this moment stays."""
+    left = time.time() - _LEFT_OVER_SECONDS
     for sibling in folder.parent.iterdir():
         with contextlib.suppress(OSError):
-            if sibling != folder and time.time() - sibling.stat().st_mtime > _LEFT_OVER_SECONDS:
+            older = left if sibling.name.startswith(_ASIDE) else max(left, begun)
+            if sibling != folder and sibling.stat().st_mtime < older:
                 shutil.rmtree(sibling, ignore_errors=True)

@@ -24,7 +24,7 @@ LEAST = 8_192
 """Fewer vectors are compared as they are, which takes no longer."""
 _WIDTH, _BITS = 2, 4
 _LEARNED_FROM, _ROUNDS = 16_384, 10
-_AT_ONCE = 65_536
+_AT_ONCE = 8_192
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,8 +252,8 @@ MIGRATIONS = (
         evidence BLOB,                          -- JSON, packed (see store/records.py); NULL: not extracted yet
         failure TEXT                            -- why there is no evidence, where extraction failed
     );
-    INSERT INTO chunk SELECT id, digest, revision, start, stop, fresh, tokens, coalesce(json_array_length(evidence), 0),
-        packed(evidence), failure FROM old_chunk ORDER BY id;
+    INSERT INTO chunk SELECT id, digest, revision, start, stop, fresh, tokens,
+        iif(json_valid(evidence), json_array_length(evidence), 0), packed(evidence), failure FROM old_chunk ORDER BY id;
     DROP TABLE old_chunk;
     CREATE INDEX chunk_revision ON chunk (revision);
     CREATE INDEX chunk_digest ON chunk (digest);
