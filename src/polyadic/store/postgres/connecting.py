@@ -52,8 +52,9 @@ class Pools:
     @contextlib.contextmanager
     def used(self, database: str) -> Iterator[ConnectionPool[Raw]]:
         """The pool of a database as long as the context lasts."""
+        pool = self.take(database)
         try:
-            yield self.take(database)
+            yield pool
         finally:
             self.give_back(database)
 
@@ -125,10 +126,10 @@ def _migrate(connection: Raw) -> None:
         if before == 0:
             _begin(connection)
         connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
-        known = _tables(connection)
+        known = tables(connection)
         for script in MIGRATIONS[before:]:
             connection.execute(script.encode())
-        for table in sorted(_tables(connection) - known):
+        for table in sorted(tables(connection) - known):
             connection.execute("SELECT isolate(%s)", (table,))
         connection.execute("UPDATE version SET number = %s", (VERSION,))
 
@@ -150,7 +151,7 @@ def _version(connection: Raw) -> int:
     return int(row[0]) if row else 0
 
 
-def _tables(connection: Raw) -> set[str]:
+def tables(connection: Raw) -> set[str]:
     """Tables that belong to workspaces."""
     rows = connection.execute(
         "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"

@@ -14,7 +14,7 @@ from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
 from polyadic.store.meta import meta
 from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.connecting import POOLS, Raw, explained
+from polyadic.store.postgres.connecting import POOLS, Raw, explained, tables
 from polyadic.store.postgres.connection import PostgresConnection
 from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.reader import PostgresReader
@@ -123,6 +123,20 @@ class PostgresStore:
                 with contextlib.suppress(psycopg.OperationalError):
                     raw.execute("RESET polyadic.workspace")
                     raw.execute("SELECT pg_advisory_unlock(%s)", (self._key(_GATHERING),))
+
+    @property
+    def number(self) -> int:
+        """The key under which the workspace stands in all tables."""
+        return self._workspace
+
+    def drop(self) -> None:
+        """Remove the workspace with all that it holds; others who have it open find it empty, and then gone."""
+        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
+            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
+            # What is counted is counted until the last row has gone.
+            for table in sorted(tables(raw), key=lambda name: (name == "held", name)):
+                connection.execute(f"DELETE FROM {table}")
+            raw.execute("DELETE FROM workspace WHERE id = %s", (self._workspace,))
 
     def size(self) -> int:
         """Bytes of the rows of the largest tables, without their indexes."""

@@ -1,0 +1,99 @@
+"""Workspaces share tables, and none shows in another."""
+
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from polyadic.errors import StoreError
+from polyadic.store.postgres.address import Address
+from polyadic.store.postgres.home import Database
+from polyadic.store.postgres.schema import ROLE, SCHEMA
+from polyadic.store.postgres.store import PostgresStore
+from tests.support import postgres
+from tests.support.canonical import canonical
+from tests.support.store_driver import publish
+from tests.support.stores import rows_of, stores
+
+ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
+TURIN = ("Luigi Menabrea heard Charles Babbage in Turin.", ["Luigi Menabrea", "Charles Babbage", "Turin"])
+MANY = 1_000
+
+
+@pytest.fixture
+def raw() -> Iterator[psycopg.Connection]:
+    """A connection that acts as workspaces do."""
+    with psycopg.connect(postgres.server(), autocommit=True) as connection:
+        connection.execute(f"SET search_path = {SCHEMA}, public")
+        connection.execute(f"SET ROLE {ROLE}")
+        yield connection
+
+
+def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None:
+    with stores("postgres") as open_store:
+        one, other = open_store("one"), open_store("other")
+        publish(one, "a", [ADA], title="Ada Lovelace")
+        before = canonical(one)
+        publish(other, "a", [TURIN], title="Ada Lovelace")
+        assert canonical(one) == before
+        told = repr([*rows_of(one, ("document", "fact", "entity", "said", "called", "piece", "near"))])
+        assert "Lovelace" in told and "Turin" not in told
+
+
+@pytest.mark.parametrize("statement", ["SELECT * FROM fact", "DELETE FROM fact", "UPDATE fact SET score = 0"])
+def test_nothing_is_seen_or_changed_without_naming_a_workspace(raw: psycopg.Connection, statement: str) -> None:
+    with stores("postgres") as open_store:
+        publish(open_store("kb"), "a", [ADA])
+        with pytest.raises(psycopg.Error, match=r"polyadic\.workspace"):
+            raw.execute(statement.encode())
+
+
+def test_nothing_is_written_into_another_workspace(raw: psycopg.Connection) -> None:
+    with stores("postgres") as open_store:
+        publish(open_store("kb"), "a", [ADA])
+        raw.execute("SELECT set_config('polyadic.workspace', '-1', false)")
+        assert raw.execute("SELECT count(*) FROM fact").fetchone() == (0,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute("INSERT INTO meta (key, value, workspace) VALUES ('embedder', 'mine', 1)")
+
+
+def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> None:
+    address = postgres.address(postgres.fresh())
+    store = PostgresStore(address, "test vectors")
+    publish(store, "a", [ADA], title="Ada Lovelace")
+    number = store.number
+    store.drop()
+    store.close()
+    assert not Database(address).exists()
+    raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
+    for table in ("meta", "document", "piece", "fact", "entity", "said", "vector", "near", "held", "state"):
+        assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
+
+
+def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(raw: psycopg.Connection) -> None:
+    raw.execute("INSERT INTO workspace (name) SELECT 'crowd-' || n FROM generate_series(1, %s) n", (MANY,))
+    for _ in range(3):
+        begun = time.monotonic()
+        store = PostgresStore(postgres.address(postgres.fresh()), "test vectors")
+        publish(store, "a", [ADA])
+        store.drop()
+        store.close()
+        assert time.monotonic() - begun < 1.0
+
+
+@pytest.mark.parametrize(
+    ("database", "said"),
+    [
+        ("postgresql://localhost:1/kb", "see that the server runs"),
+        ("postgresql://nobody-of-this-name.invalid/kb", "see that the server runs"),
+        ("", "make the database first"),
+    ],
+)
+def test_what_cannot_be_reached_is_said_in_one_line_without_the_password(database: str, said: str) -> None:
+    where = database or postgres.server().replace("/postgres?", "/not_there?").replace("postgres:@", "")
+    address = Address.of(where.replace("://", "://postgres:secret@", 1) + "#kb")
+    with pytest.raises(StoreError) as raised:
+        PostgresStore(address, "test vectors")
+    told = str(raised.value)
+    assert said in told and "secret" not in told and "\n" not in told
