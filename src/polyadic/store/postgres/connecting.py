@@ -1,6 +1,7 @@
 """Connections to a database, shared by all workspaces of a process: pools, the role they act as, migrations, errors."""
 
 import contextlib
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -18,17 +19,23 @@ MOST_CONNECTIONS = 16
 WAITED = 30.0
 """Seconds to wait for a connection."""
 _MIGRATING = 0x506F6C79
+_MAKE_DATABASE = "make the database first, or name one that is there"
+_SEE_TO_USER = "see to the user and the password in the address"
+_NO_CONNECTION_LEFT = "the server has no connection left: raise its max_connections, or use a pooler"
 _HINTS: tuple[tuple[type[Exception], str], ...] = (
     (PoolTimeout, "all connections of this process are in use, or the server answers none; try again, or ask it less"),
-    (errors.TooManyConnections, "the server has no connection left: raise its max_connections, or use a pooler"),
+    (errors.TooManyConnections, _NO_CONNECTION_LEFT),
     (errors.DiskFull, "make room on the server's disk, then run this again; nothing that was finished is lost"),
-    (errors.InvalidPassword, "see to the user and the password in the address"),
-    (errors.InvalidAuthorizationSpecification, "see to the user and the password in the address"),
-    (errors.InvalidCatalogName, "make the database first, or name one that is there"),
     (errors.InsufficientPrivilege, "the user needs the right to create a schema in the database, or one who has it"),
     (errors.UndefinedFile, "install pgvector on the server"),
     (errors.ReadOnlySqlTransaction, "name the server that is written to, not a standby"),
     (psycopg.OperationalError, "see that the server runs and can be reached, then run this again"),
+)
+# While a connection is made there is no code for what is the matter, only words.
+_WORDS = (
+    (re.compile(r'database ".*" does not exist'), _MAKE_DATABASE),
+    (re.compile(r'authentication failed|role ".*" does not exist'), _SEE_TO_USER),
+    (re.compile("too many clients|remaining connection slots"), _NO_CONNECTION_LEFT),
 )
 _DEFAULT_HINT = "run this again; if it comes again, it is an error of Polyadic's"
 
@@ -90,8 +97,13 @@ def explained(where: object) -> Iterator[None]:
     try:
         yield
     except (psycopg.Error, PoolTimeout) as error:
-        hint = next((hint for kind, hint in _HINTS if isinstance(error, kind)), _DEFAULT_HINT)
-        raise StoreError(f"{where} cannot be used ({_said(error)})", hint) from error
+        raise StoreError(f"{where} cannot be used ({_said(error)})", _hint(error)) from error
+
+
+def _hint(error: Exception) -> str:
+    by_words = [hint for words, hint in _WORDS if words.search(str(error))]
+    by_kind = [hint for kind, hint in _HINTS if isinstance(error, kind)]
+    return [*by_words, *by_kind, _DEFAULT_HINT][0]
 
 
 def _said(error: Exception) -> str:
