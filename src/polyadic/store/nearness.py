@@ -12,7 +12,7 @@ import numpy as np
 
 from polyadic.store.codes import Codes
 from polyadic.store.incidence import Floats, Integers
-from polyadic.store.ranking import contenders
+from polyadic.store.ranking import contenders, first_of_each
 from polyadic.store.row_vectors import RowVectors, Values
 
 LEAST_COMPARED, LEAST_SCORED = 512, 4_096
@@ -46,9 +46,7 @@ class Nearness:
         placement = self.vectors.placement
         found = contenders(np.concatenate([numbers, tail]), k, doubt)
         of_base, of_tail = found[found < len(rows)], found[found >= len(rows)] - len(rows)
-        return np.unique(
-            np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]).astype(np.int64)
-        )
+        return np.sort(np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]))
 
     def among(self, rows: Integers, owners: Integers, k: int) -> Integers:
         """Of pairs of an owner and a row, owner by owner, each with its rows in ascending order: the places of those
@@ -97,13 +95,14 @@ class Nearness:
         """Rows of the base that hold, each once, with their numbers."""
         places, roughly = self._search(codes, searched)
         rows = self.vectors.rows_at(places)
-        # A row counts once, by the best of its vectors: several of them must not take the places of other rows.
-        order = np.lexsort((-roughly, rows))
-        order = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
+        if self.vectors.owners is not None:
+            # A row counts once, by the best of its vectors: several of them must not take the places of other rows.
+            best_of_each = first_of_each(rows)
+            places, roughly, rows = places[best_of_each], roughly[best_of_each], rows[best_of_each]
         dead = self.vectors.placement.dead
         if dead is not None:
-            order = order[~dead[rows[order]]]
-        places, roughly, rows = places[order], roughly[order], rows[order]
+            alive = ~dead[rows]
+            places, roughly, rows = places[alive], roughly[alive], rows[alive]
         weights = scores.base[rows] if scores else np.ones(len(rows), dtype=np.float32)
         best = contenders(roughly * weights, compared, 0.0)
         cosines = self.vectors.matrix.take(places[best]) @ self.vector
