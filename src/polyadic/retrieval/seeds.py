@@ -40,9 +40,10 @@ class Start:
 
 def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
-    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
-    near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
+    reader.look_ahead("fact", vector, NEAREST_FACTS)
     same = alike(question.anchors, reader)
+    near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
+    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
     about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     chunks = distinct(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets

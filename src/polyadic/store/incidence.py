@@ -28,7 +28,7 @@ def stretches(firsts: Integers, sizes: Integers, limit: int | None = None) -> tu
         sizes = np.minimum(sizes, limit)
     owners = np.arange(len(firsts)).repeat(sizes)
     # From where a stretch would begin if those before it were as long as they are here.
-    origins = firsts - (sizes.cumsum() - sizes)
+    origins: Integers = firsts - (np.cumsum(sizes) - sizes)
     return origins[owners] + np.arange(len(owners)), owners
 
 

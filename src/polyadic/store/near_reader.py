@@ -47,6 +47,9 @@ class SqliteNear(SqliteRecords):
         rows = self._near(side, vector, k, side)
         return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
 
+    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+        self._nearness(side, vector).begin(k, scored)
+
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from polyadic.store.begun import Begun
 from polyadic.store.codes import Codes
 from polyadic.store.incidence import Floats, Integers
 from polyadic.store.ranking import contenders, first_of_each
@@ -21,6 +22,8 @@ out of more, because the highest products are not among the nearest few."""
 _FOR_EACH = 8
 """Vectors that are searched for each row that is asked for: a row may have several."""
 _SAMPLE = 1_024
+LEAST_BEGUN = 100_000
+"""With fewer vectors looking through their codes takes little longer than handing that to another thread."""
 
 
 @dataclass
@@ -30,6 +33,14 @@ class Nearness:
     vectors: RowVectors
     vector: Floats
     _searched: dict[int, tuple[Integers, Floats]] = field(default_factory=dict)
+    _begun: tuple[int, Begun[tuple[Integers, Floats]]] | None = None
+
+    def begin(self, k: int, scored: bool) -> None:
+        """Let another thread look through the codes for what ``contenders`` will be asked, where that takes long."""
+        codes, searched = self.vectors.codes, self._count_searched(k, scored)
+        if codes is not None and len(self.vectors.matrix) >= max(LEAST_BEGUN, 2 * searched) and self._begun is None:
+            self.vectors.check(self.vector)
+            self._begun = searched, Begun(lambda: codes.nearest(self.vector, searched))
 
     def contenders(self, k: int, scores: Values | None = None, highest: float = 1.0) -> Integers:
         """Rows, in ascending order, that may be the k nearest, or have the k highest products with scores.
@@ -38,7 +49,7 @@ class Nearness:
         """
         doubt = self.vectors.doubt * highest
         codes = self.vectors.codes
-        searched = max(LEAST_SCORED if scores else LEAST_COMPARED, _FOR_EACH * k)
+        searched = self._count_searched(k, scores is not None)
         if codes is None or 2 * searched > len(self.vectors.matrix):
             return self.vectors.contenders(self._all.times(scores) if scores else self._all, k, doubt)
         rows, numbers = self._by_code(codes, searched, max(LEAST_COMPARED, _FOR_EACH * k), scores)
@@ -116,8 +127,14 @@ class Nearness:
             of_base = of_base[~placement.dead[of_base]]
         return np.concatenate([placement.rows_of_base(of_base), placement.rows_of_tail])
 
+    def _count_searched(self, k: int, scored: bool) -> int:
+        return max(LEAST_SCORED if scored else LEAST_COMPARED, _FOR_EACH * k)
+
     def _search(self, codes: Codes, k: int) -> tuple[Integers, Floats]:
         """About the k nearest places of the base and, roughly, their cosines; more of them where those are known."""
+        if self._begun is not None:
+            count, begun = self._begun
+            self._searched[count], self._begun = begun.result(), None
         known = next((found for count, found in self._searched.items() if count >= k), None)
         if known is None:
             self.vectors.check(self.vector)

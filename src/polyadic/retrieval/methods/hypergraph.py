@@ -48,6 +48,7 @@ class Hypergraph:
         # h_q, and h_Vq = f(V_q joined by commas)
         h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
         trace.done("embed", "the question and its names")
+        self._look_ahead(h_q, reader)
         entities = self._entities(h_vq, reader, trace)
         facts, gathered = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
@@ -58,6 +59,19 @@ class Hypergraph:
         sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
         fitted = knowledge_of(question, self.name, _mixed(facts, chunks), context_tokens, trace, reader)
         return replace(fitted, usage=named.usage, sought=sought)
+
+    def _look_ahead(self, h_q: Vectors, reader: Reader) -> None:
+        """What is near the question itself may be looked for while its entities are."""
+        s = self._settings
+        if s.fact_retrieval:
+            reader.look_ahead("fact", h_q, s.facts, scored=True)
+        if s.chunk_retrieval:
+            reader.look_ahead("chunk", h_q, self._chunks_sought)
+
+    @property
+    def _chunks_sought(self) -> int:
+        s = self._settings
+        return max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks
 
     def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_V(q), Eq. 14."""
@@ -102,7 +116,7 @@ class Hypergraph:
         if not s.chunk_retrieval:
             _switched_off("passages", trace)
             return []
-        near = reader.nearest("chunk", h_q, max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks)
+        near = reader.nearest("chunk", h_q, self._chunks_sought)
         hits, said = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
         hits = near if s.fill else hits
         chunks = found("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
