@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from polyadic.identity import loose_name, without_qualifier
-from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.hits import among, distinct
 from polyadic.store.protocol import Links, Reader, Rows
 from polyadic.text.function_words import words
 
@@ -55,7 +55,7 @@ def alike(entities: Rows, reader: Reader) -> Links:
 def _about_something(pairs: set[tuple[int, int]], reader: Reader) -> Links:
     """Those of which the second is what a passage is about."""
     links = _links(pairs)
-    is_subject = np.isin(links.targets, reader.titled(distinct(links.targets), 1).sources)
+    is_subject = among(links.targets, reader.titled(distinct(links.targets), 1).sources)
     return Links(links.sources[is_subject], links.targets[is_subject])
 
 

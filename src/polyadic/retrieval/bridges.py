@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import distinct, targets_by_source
+from polyadic.retrieval.hits import among, distinct, targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Places, Subgraph
 from polyadic.store.protocol import Links, Reader, Rows, Vectors
@@ -51,17 +51,17 @@ def find_bridges(graph: Subgraph, masses: Masses, question: Question, reader: Re
     """
     strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity", graph.entities), 1))
     names_something = reader.scores("entity", graph.entities) >= LEAST_SCORE
-    strength = strength * (names_something & ~np.isin(graph.entities, question.anchors))
+    strength = strength * (names_something & ~among(graph.entities, question.anchors))
     leads_on = reader.spread(graph.entities) >= LEAST_CHUNKS
     dead_ends = np.sort(_strongest(strength * ~leads_on, DEAD_ENDS))
     # All that may be among the best in the end, so that names are looked up once.
     same = alike(graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))], reader)
     elsewhere = _named_elsewhere(graph.entities[dead_ends], reader)
-    leads_on[dead_ends] = np.isin(graph.entities[dead_ends], np.append(elsewhere, same.sources))
+    leads_on[dead_ends] = among(graph.entities[dead_ends], np.append(elsewhere, same.sources))
     best = _strongest(strength * leads_on, MOST)
     rows = graph.entities[best]
     names = tuple(entity.name for entity in reader.entities(rows))
-    of_best = np.isin(same.sources, rows)
+    of_best = among(same.sources, rows)
     alike_to_best = Links(same.sources[of_best], same.targets[of_best])
     return Bridges(rows, names, strength[best].astype(np.float32), alike_to_best)
 

@@ -40,7 +40,7 @@ def diffuse(graph: Subgraph, seeds: Masses, conductance: Masses, damping: float 
     n = len(start)
     leaving = np.bincount(sources, weights, n)
     weights /= np.where(leaving > 0, leaving, 1.0)[sources]
-    stuck = leaving <= 0
+    stuck = np.flatnonzero(leaving <= 0)
     mass = start
     for _ in range(ITERATIONS):
         moved = np.bincount(targets, mass[sources] * weights, n)

@@ -20,6 +20,9 @@ Scored = Literal["entity", "fact"]
 HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
 """Of all scores there may be."""
 
+_FEW = 256
+"""So many facts are compared exactly before it is found out which of them need be."""
+
 
 class SqliteNear(SqliteRecords):
     """The part of :class:`polyadic.store.protocol.Reader` that compares vectors."""
@@ -82,11 +85,11 @@ class SqliteNear(SqliteRecords):
 
     def _nearest_of_each(self, facts: Rows, owners: Rows, k: int, vector: Vectors) -> Rows:
         """Of facts, owner by owner, the places of the k nearest of each owner."""
-        places = self._nearness("fact", vector).among(facts, owners, k)
-        distinct, of_distinct = np.unique(facts[places], return_inverse=True)
-        cosines = self._cosines("fact", distinct, vector)[of_distinct]
-        order = np.lexsort((facts[places], -cosines, owners[places]))
-        return places[order[limited(owners[places][order], k)]]
+        few = len(facts) <= _FEW
+        places = np.arange(len(facts)) if few else self._nearness("fact", vector).among(facts, owners, k)
+        facts, owners = facts[places], owners[places]
+        order = np.lexsort((facts, -self._cosines("fact", facts, vector), owners))
+        return places[order[limited(owners[order], k)]]
 
     def _nearness(self, side: Side, vector: Vectors) -> Nearness:
         """Kept as long as this reader is: a method asks for the same in several ways."""

@@ -60,7 +60,7 @@ class Placement:
             return rows, np.full(len(rows), -1, dtype=np.int64)
         tail = find(self.rows_of_tail, rows)
         kept = rows - self._rows_of_added.searchsorted(rows)
-        bases = kept + self._kept_before.searchsorted(kept, side="right")
+        bases = kept + self._kept_before.searchsorted(kept, side="right") if len(self.removed) else kept
         return np.where(tail >= 0, self.bases[tail] if len(self.bases) else -1, bases), tail
 
     @cached_property
@@ -97,4 +97,5 @@ def find(known: Integers, wanted: Integers) -> Integers:
     if not len(known):
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(known.searchsorted(wanted), len(known) - 1)
-    return np.where(known[places] == wanted, places, -1).astype(np.int64)
+    places[known[places] != wanted] = -1
+    return places

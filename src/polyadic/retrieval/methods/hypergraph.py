@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.hits import among, distinct
 from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.question_entities import QuestionEntities
 from polyadic.retrieval.trace import Trace
@@ -136,7 +136,7 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
 def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[Found]:
     """The facts that come next by similarity x score, as many as may fit."""
     near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
-    new = ~np.isin(near.rows, but)
+    new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
     order, facts = _spread(rows, products, reader), list[Found]()
     for start in range(0, len(order), _BLOCK):
@@ -181,7 +181,7 @@ def _mixed(facts: list[Found], chunks: list[Found]) -> list[Found]:
 def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:
     """For each fact the name of the best retrieved entity that led to it."""
     rank = {entity: i for i, entity in enumerate(entities.tolist())}
-    wanted = np.isin(targets, facts)
+    wanted = among(targets, facts)
     best: dict[int, int] = {}
     for fact, entity in zip(targets[wanted].tolist(), sources[wanted].tolist(), strict=True):
         if rank[entity] < rank.get(best.get(fact, -1), len(rank)):
