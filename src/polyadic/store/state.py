@@ -32,6 +32,8 @@ _ENDS: Mapping[Way, tuple[Side, Side]] = {
     "chunk_fact": ("chunk", "fact"),
 }
 
+_NONE = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class State:
@@ -110,8 +112,9 @@ class State:
             return self.base.snapshot.linked(way, rows, limit)
         told = way in ("fact_entity", "chunk_fact")
         here, there = self._told_by_rows(way, rows) if told else self._told_by_targets(way, rows)
-        targets, owners = (np.concatenate(pair) for pair in zip(here, there, strict=True))
+        targets, owners = here
         if len(there[0]):
+            targets, owners = (np.concatenate(pair) for pair in zip(here, there, strict=True))
             order = np.lexsort((targets, owners))
             targets, owners = targets[order], owners[order]
         if limit is not None:
@@ -162,7 +165,11 @@ class State:
         """A number of each row, as its tail tells it or, where it has none, its base."""
         if self.placements[side].dead is None:
             return of_base(rows)
-        bases, tail = self.placements[side].locate(rows)
+        return self._told_at(side, *self.placements[side].locate(rows), column, of_base)
+
+    def _told_at(
+        self, side: Side, bases: Integers, tail: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
+    ) -> NDArray[Any]:
         there = np.flatnonzero(tail >= 0)
         if not len(there):
             return of_base(bases)
@@ -176,6 +183,9 @@ class State:
         source, target = _ENDS[way]
         bases, tail = self.placements[source].locate(rows)
         here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        if not len(there):
+            found, owners = self.base.snapshot.linked(way, bases)
+            return (self.placements[target].rows_of_base(found), owners), _NONE
         found, owners = self.base.snapshot.linked(way, bases[here])
         keys, others = self.tails[source].linked(tail[there])
         of_base = self.placements[target].rows_of_base(found)
@@ -184,12 +194,13 @@ class State:
     def _told_by_targets(self, way: Way, rows: Integers) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Neighbours as the base has them, and as the tail has them, of rows that their neighbours tell."""
         source, target = _ENDS[way]
-        bases, _ = self.placements[source].locate(rows)
+        bases, tail = self.placements[source].locate(rows)
         here = np.flatnonzero(bases >= 0)
         found, owners = self.base.snapshot.linked(way, bases[here])
         dead = self.placements[target].dead
         if dead is not None:
             found, owners = found[~dead[found]], owners[~dead[found]]
-        telling, others = self.tails[target].linking(self.ids(source, rows))
+        ids = self._told_at(source, bases, tail, "id", lambda known: self.base.snapshot.ids(source, known))
+        telling, others = self.tails[target].linking(ids)
         of_base = self.placements[target].rows_of_base(found)
         return (of_base, here[owners]), (self.placements[target].rows_of_tail[telling], others)

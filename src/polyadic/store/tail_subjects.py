@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -112,9 +113,13 @@ class TailSubjects:
         return rows[same], here[owners[same]]
 
     def _as_now(self, entities: Integers) -> tuple[Integers, Integers]:
+        known, rows = self._by_subject
+        firsts = known.searchsorted(entities)
+        places, owners = stretches(firsts, known.searchsorted(entities, side="right") - firsts)
+        return rows[places], owners
+
+    @cached_property
+    def _by_subject(self) -> tuple[Integers, Integers]:
+        """The subjects in ascending order, and the row of each."""
         order = np.argsort(self.subjects, kind="stable")
-        known = self.subjects[order]
-        firsts = np.searchsorted(known, entities)
-        sizes = np.searchsorted(known, entities, side="right") - firsts
-        places, owners = stretches(firsts, sizes)
-        return self.rows[order[places]], owners
+        return self.subjects[order], self.rows[order]
