@@ -71,7 +71,7 @@ class RowVectors:
 
     def at(self, places: Integers) -> Floats:
         """The vectors at these places."""
-        there = np.flatnonzero(places >= len(self.matrix))
+        there = (places >= len(self.matrix)).nonzero()[0]
         if not len(there):
             return self.matrix.take(places)
         found = np.empty((len(places), self.dimension), dtype=np.float32)

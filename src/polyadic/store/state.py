@@ -87,7 +87,7 @@ class State:
             return placement.rows_of_base(self.base.find(side, wanted))
         tail = self.tails[side].find(wanted)
         rows = np.empty(len(wanted), dtype=np.int64)
-        here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
         rows[here] = placement.rows_of_base(self.base.find(side, wanted[here]))
         rows[there] = placement.rows_of_tail[tail[there]]
         return rows
@@ -170,11 +170,11 @@ class State:
     def _told_at(
         self, side: Side, bases: Integers, tail: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
-        there = np.flatnonzero(tail >= 0)
+        there = (tail >= 0).nonzero()[0]
         if not len(there):
             return of_base(bases)
         told = self.tails[side].rows[column][np.maximum(tail, 0)]
-        here = np.flatnonzero(tail < 0)
+        here = (tail < 0).nonzero()[0]
         told[here] = of_base(bases[here])
         return told
 
@@ -182,7 +182,7 @@ class State:
         """Neighbours as the base has them, and as the tail has them, of rows that tell their neighbours."""
         source, target = _ENDS[way]
         bases, tail = self.placements[source].locate(rows)
-        here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
         if not len(there):
             found, owners = self.base.snapshot.linked(way, bases)
             return (self.placements[target].rows_of_base(found), owners), _NONE
@@ -195,7 +195,7 @@ class State:
         """Neighbours as the base has them, and as the tail has them, of rows that their neighbours tell."""
         source, target = _ENDS[way]
         bases, tail = self.placements[source].locate(rows)
-        here = np.flatnonzero(bases >= 0)
+        here = (bases >= 0).nonzero()[0]
         found, owners = self.base.snapshot.linked(way, bases[here])
         dead = self.placements[target].dead
         if dead is not None:
