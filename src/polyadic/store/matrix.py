@@ -10,6 +10,7 @@ import numpy as np
 
 from polyadic.store.array_files import mapped, write_blocks
 from polyadic.store.incidence import Floats, Integers
+from polyadic.store.products import products_with
 
 MOST_MAPPED = 64 * 2**20
 """Bytes of a file of which rows are read through its mapping."""
@@ -70,4 +71,4 @@ class Matrix:
 
     def times(self, vector: Floats) -> Floats:
         """The product of each row with a vector of shape (d,)."""
-        return np.asarray(self.array @ vector, dtype=np.float32) if len(self) else np.zeros(0, dtype=np.float32)
+        return products_with(vector, self.array) if len(self) else np.zeros(0, dtype=np.float32)

@@ -10,6 +10,7 @@ import numpy as np
 from polyadic.store.arrays import Arrays
 from polyadic.store.incidence import limited
 from polyadic.store.nearness import Nearness
+from polyadic.store.products import products
 from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best_of
 from polyadic.store.record_reader import SqliteRecords
@@ -58,7 +59,7 @@ class SqliteNear(SqliteRecords):
             return np.zeros((len(vectors), 0), dtype=np.float32)
         known = self._state.vectors(side)
         places, owners = known.places(rows)
-        return _highest(self._of_seen(side, vectors @ known.at(places).T, places), owners, len(rows))
+        return _highest(self._of_seen(side, products(vectors, known.at(places)), places), owners, len(rows))
 
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)

@@ -13,6 +13,7 @@ import numpy as np
 from polyadic.store.begun import Begun
 from polyadic.store.codes import Codes
 from polyadic.store.incidence import Floats, Integers
+from polyadic.store.products import products_with
 from polyadic.store.ranking import contenders, first_of_each
 from polyadic.store.row_vectors import RowVectors, Values
 
@@ -91,7 +92,7 @@ class Nearness:
         if "_all" in self.__dict__:
             return self.vectors.of_some(self._all, rows)
         places, owners = self.vectors.places(rows)
-        cosines = self.vectors.at(places) @ self.vector
+        cosines = products_with(self.vector, self.vectors.at(places))
         return np.maximum.reduceat(cosines, np.flatnonzero(np.diff(owners, prepend=-1))) if len(rows) else cosines
 
     @cached_property
@@ -116,7 +117,7 @@ class Nearness:
             places, roughly, rows = places[alive], roughly[alive], rows[alive]
         weights = scores.base[rows] if scores else np.ones(len(rows), dtype=np.float32)
         best = contenders(roughly * weights, compared, 0.0)
-        cosines = self.vectors.matrix.take(places[best]) @ self.vector
+        cosines = products_with(self.vector, self.vectors.matrix.take(places[best]))
         return rows[best], np.asarray(cosines * weights[best], dtype=np.float32)
 
     def _near_by_code(self, codes: Codes) -> Integers:
