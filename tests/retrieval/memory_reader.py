@@ -109,6 +109,9 @@ class MemoryReader:
         best = np.argsort(-scores, kind="stable")[:k]
         return Hits(rows[best], scores[best])
 
+    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+        """Nothing here takes long."""
+
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         owners, stored = self._vectors[side]
         if not len(rows):

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyadic.store import building, matrix
+from polyadic.errors import EmbedderMismatch
+from polyadic.store import building, matrix, nearness
+from polyadic.store.begun import Begun
 from polyadic.store.codes import LEAST, Codes
 from polyadic.store.half_precision import HALF, rounded
 from polyadic.store.matrix import Matrix
@@ -88,6 +90,35 @@ def test_the_highest_products_with_scores_are_found(kept: RowVectors, asked: Flo
         for one in asked
     ]
     assert shares(found) > 0.99
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_what_another_thread_has_looked_for_is_the_same(kept: RowVectors, asked: Floats, scored: bool) -> None:
+    scores = Values(np.ones(ROWS, dtype=np.float32), np.ones(CHANGED + ADDED, dtype=np.float32)) if scored else None
+    with patch.object(nearness, "LEAST_BEGUN", 1), patch.object(nearness, "Begun", wraps=Begun) as begun:
+        for one in asked:
+            ahead, alone = Nearness(kept, one), Nearness(kept, one)
+            ahead.begin(K, scored)
+            assert np.array_equal(ahead.contenders(K, scores), alone.contenders(K, scores))
+            hub, owner = np.arange(3_000), np.zeros(3_000, dtype=np.int64)
+            assert np.array_equal(ahead.among(hub, owner, K), alone.among(hub, owner, K))
+    assert begun.call_count == len(asked)
+
+
+def test_few_vectors_are_looked_through_when_they_are_asked_for(kept: RowVectors, asked: Floats) -> None:
+    with patch.object(nearness, "Begun", side_effect=AssertionError):
+        Nearness(kept, asked[0]).begin(K, scored=False)
+
+
+def test_a_vector_of_another_length_is_refused_before_another_thread_begins(kept: RowVectors) -> None:
+    with patch.object(nearness, "LEAST_BEGUN", 1), pytest.raises(EmbedderMismatch):
+        Nearness(kept, np.ones(DIMENSION + 1, dtype=np.float32)).begin(K, scored=False)
+
+
+def test_what_another_thread_fails_with_is_raised_where_its_result_is_needed() -> None:
+    begun = Begun(lambda: int("none"))
+    with pytest.raises(ValueError, match="none"):
+        begun.result()
 
 
 def test_what_has_changed_is_always_compared(kept: RowVectors) -> None:

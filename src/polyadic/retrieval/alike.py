@@ -6,12 +6,13 @@ evidence and identity stay as they are.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from polyadic.identity import loose_name, without_qualifier
-from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.hits import among, distinct
 from polyadic.store.protocol import Links, Reader, Rows
 from polyadic.text.function_words import words
 
@@ -36,7 +37,7 @@ def alike(entities: Rows, reader: Reader) -> Links:
     name does, a last name that hardly any passage holds will do ("King Dikkha": "Min Dikkha").
     """
     told = list(zip(entities.tolist(), reader.entities(entities), strict=True))
-    wanted = {row: list(_forms(entity.name)) for row, entity in told}
+    wanted = {row: _forms(entity.name) for row, entity in told}
     known = reader.named(list(dict.fromkeys(form for forms in wanted.values() for form in forms)))
     pairs = {
         (row, other)
@@ -55,7 +56,7 @@ def alike(entities: Rows, reader: Reader) -> Links:
 def _about_something(pairs: set[tuple[int, int]], reader: Reader) -> Links:
     """Those of which the second is what a passage is about."""
     links = _links(pairs)
-    is_subject = np.isin(links.targets, reader.titled(distinct(links.targets), 1).sources)
+    is_subject = among(links.targets, reader.titled(distinct(links.targets), 1).sources)
     return Links(links.sources[is_subject], links.targets[is_subject])
 
 
@@ -100,22 +101,21 @@ def _go_together(name: list[str], other: list[str]) -> bool:
     return min(len(name), len(other)) == 1 or name[0] == other[0] or name[0] in _STYLES
 
 
-def _forms(name: str) -> Iterator[str]:
+@lru_cache(maxsize=8_192)
+def _forms(name: str) -> tuple[str, ...]:
     """Loose forms of a name and of the names that it may hold; none of one that is told from others of its name.
 
-    >>> list(_forms("King Saw Hla of Arakan")), list(_forms("Mercury (planet)"))
-    (['king saw hla of arakan', 'hla of arakan', 'saw hla of arakan', 'king saw hla'], [])
+    >>> _forms("King Saw Hla of Arakan"), _forms("Mercury (planet)")
+    (('king saw hla of arakan', 'hla of arakan', 'saw hla of arakan', 'king saw hla'), ())
     """
     if without_qualifier(name) != name:
-        return
-    yield loose_name(name)
+        return ()
     words = name.split()
-    for first in range(len(words) // 2, 0, -1):
-        if _tells(form := " ".join(words[first:])):
-            yield loose_name(form)
+    within = [" ".join(words[first:]) for first in range(len(words) // 2, 0, -1)]
     head = _AFTER_NAME.split(name, maxsplit=1)[0]
-    if head != name and _tells(head):
-        yield loose_name(head)
+    if head != name:
+        within.append(head)
+    return (loose_name(name), *(loose_name(form) for form in within if _tells(form)))
 
 
 def _tells(form: str) -> bool:

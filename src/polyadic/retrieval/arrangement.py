@@ -8,6 +8,7 @@ where their score puts them, which is what tells good from bad within long passa
 import numpy as np
 
 from polyadic.knowledge import Kind
+from polyadic.retrieval.hits import among, distinct
 from polyadic.retrieval.subgraph import Places, Subgraph
 from polyadic.store.protocol import Vectors
 
@@ -57,6 +58,7 @@ def _leads(graph: Subgraph, chunks: Places, scores: Vectors) -> Places:
 def _others(graph: Subgraph, chunks: Places, leads: Places, scores: Vectors, most: int) -> list[int]:
     """The best facts of these chunks that lead none of them."""
     facts, stating = graph.statement
-    others = np.setdiff1d(facts[np.isin(stating, chunks)], leads)
+    stated = distinct(facts[among(stating, chunks)])
+    others = stated[~among(stated, leads)]
     best: list[int] = others[np.argsort(-scores[others], kind="stable")[:most]].tolist()
     return best

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.hits import among, distinct, targets_by_source
 from polyadic.retrieval.question import Question
-from polyadic.retrieval.subgraph import Subgraph
+from polyadic.retrieval.subgraph import Places, Subgraph
 from polyadic.store.protocol import Links, Reader, Rows, Vectors
 
 MOST = 10
@@ -45,34 +45,44 @@ class Bridges:
 
 
 def find_bridges(graph: Subgraph, masses: Masses, question: Question, reader: Reader) -> Bridges:
-    """The entities with the highest mass for the number of facts they are in; no numbers, no dead ends."""
+    """The entities with the highest mass for the number of facts they are in; no numbers, no dead ends.
+
+    An entity leads to further passages by its facts, by a title, or by another that bears its name.
+    """
     strength = masses.entities / np.sqrt(np.maximum(reader.degrees("entity", graph.entities), 1))
     names_something = reader.scores("entity", graph.entities) >= LEAST_SCORE
-    strength = strength * (names_something & ~np.isin(graph.entities, question.anchors))
-    strength = strength * _leads_on(graph.entities, strength, reader)
-    best = np.argsort(-strength, kind="stable")[:MOST]
-    best = best[strength[best] > 0]
+    strength = strength * (names_something & ~among(graph.entities, question.anchors))
+    leads_on = reader.spread(graph.entities) >= LEAST_CHUNKS
+    dead_ends = np.sort(_strongest(strength * ~leads_on, DEAD_ENDS))
+    # All that may be among the best in the end, so that names are looked up once.
+    same = alike(graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))], reader)
+    elsewhere = _named_elsewhere(graph.entities[dead_ends], reader)
+    leads_on[dead_ends] = among(graph.entities[dead_ends], np.append(elsewhere, same.sources))
+    best = _strongest(strength * leads_on, MOST)
     rows = graph.entities[best]
     names = tuple(entity.name for entity in reader.entities(rows))
-    return Bridges(rows, names, strength[best].astype(np.float32), alike(rows, reader))
+    of_best = among(same.sources, rows)
+    alike_to_best = Links(same.sources[of_best], same.targets[of_best])
+    return Bridges(rows, names, strength[best].astype(np.float32), alike_to_best)
 
 
-def _leads_on(entities: Rows, strength: NDArray[np.floating[Any]], reader: Reader) -> NDArray[np.bool_]:
-    """Which entities lead to further passages: by their facts, by a title, or by another that bears their name."""
-    leads = reader.spread(entities) >= LEAST_CHUNKS
-    dead_ends = np.sort(entities[np.argsort(-strength * ~leads, kind="stable")[:DEAD_ENDS]])
-    elsewhere = _named_elsewhere(dead_ends, reader)
-    return np.asarray(leads | np.isin(entities, elsewhere) | np.isin(entities, alike(dead_ends, reader).sources))
+def _strongest(strength: NDArray[np.floating[Any]], most: int) -> Places:
+    """Places of the highest strengths above 0, the highest first."""
+    best = np.argsort(-strength, kind="stable")[:most]
+    return best[strength[best] > 0]
 
 
 def _named_elsewhere(entities: Rows, reader: Reader) -> Rows:
     """Those that name a document whose facts do not name them: what is known of them there is yet to be found."""
     titled = reader.titled(entities, 1)
+    stated = reader.facts_in(distinct(titled.targets), FACTS_IN_A_CHUNK)
+    facts_in, entities_of = targets_by_source(stated), targets_by_source(reader.entities_of(distinct(stated.targets)))
     unnamed = [
-        entity not in reader.entities_of(reader.facts_in(np.array([chunk]), FACTS_IN_A_CHUNK).targets).targets
+        entity
         for entity, chunk in zip(titled.sources.tolist(), titled.targets.tolist(), strict=True)
+        if not any(entity in entities_of[fact] for fact in facts_in.get(chunk, ()))
     ]
-    return np.asarray(titled.sources[np.array(unnamed, dtype=bool)], dtype=np.int64)
+    return np.array(unnamed, dtype=np.int64)
 
 
 def facts_of_bridges(bridges: Bridges, vectors: Vectors, reader: Reader) -> Rows:

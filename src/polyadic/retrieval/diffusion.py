@@ -39,12 +39,12 @@ def diffuse(graph: Subgraph, seeds: Masses, conductance: Masses, damping: float 
     weights = conductance.joined.astype(np.float64)[targets]
     n = len(start)
     leaving = np.bincount(sources, weights, n)
-    weights /= np.where(leaving > 0, leaving, 1.0)[sources]
-    stuck = leaving <= 0
+    weights *= damping / np.where(leaving > 0, leaving, 1.0)[sources]
+    stuck = np.flatnonzero(leaving <= 0)
     mass = start
     for _ in range(ITERATIONS):
-        moved = np.bincount(targets, mass[sources] * weights, n)
-        mass = damping * moved + (1 - damping + damping * mass[stuck].sum()) * start
+        returning = 1 - damping + (damping * mass[stuck].sum() if len(stuck) else 0.0)
+        mass = np.bincount(targets, mass.take(sources) * weights, n) + returning * start
     return _split(graph, mass.astype(np.float32))
 
 

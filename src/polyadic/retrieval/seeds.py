@@ -7,7 +7,7 @@ import numpy as np
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.conductance import completeness
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import distinct, targets_by_source
+from polyadic.retrieval.hits import among, distinct, targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Subgraph, position
 from polyadic.store.protocol import Hits, Links, Reader, Rows, Vectors
@@ -40,9 +40,10 @@ class Start:
 
 def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
-    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
-    near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
+    reader.look_ahead("fact", vector, NEAREST_FACTS)
     same = alike(question.anchors, reader)
+    near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
+    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
     about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     chunks = distinct(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
@@ -53,7 +54,7 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
 def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:
     """Initial masses: anchors, the rarer the heavier; a few facts and chunks, the more similar the heavier."""
     facts, entities, chunks = (np.zeros(size, dtype=np.float32) for size in graph.sizes)
-    anchors = start.anchors[np.isin(start.anchors, graph.entities)]
+    anchors = start.anchors[among(start.anchors, graph.entities)]
     entities[position(anchors, graph.entities)] = ANCHOR_WEIGHT * _shares(_rarity(anchors, reader))
     near = start.nearest_chunks.rows[:SEED_CHUNKS]
     chunks[position(near, graph.chunks)] = CHUNK_WEIGHT * _sharpened(start.nearest_chunks.scores[:SEED_CHUNKS])
@@ -92,10 +93,13 @@ def _share_named(facts: Rows, question: Question, reader: Reader) -> Vectors:
     shares = _shares(weights)
     group_of = dict(zip(question.anchors.tolist(), question.groups.tolist(), strict=True))
     links = reader.entities_of(facts)
-    named = np.isin(links.targets, question.anchors)
+    named = among(links.targets, question.anchors)
     entities = targets_by_source(Links(links.sources[named], links.targets[named]))
-    held = ({group_of[entity] for entity in entities.get(fact, ())} for fact in facts.tolist())
-    return np.array([shares[list(groups)].sum() if groups else 0.0 for groups in held], dtype=np.float32)
+    place = {fact: i for i, fact in enumerate(facts.tolist())}
+    held = np.zeros(len(facts), dtype=np.float32)
+    for fact, members in entities.items():
+        held[place[fact]] = shares[list({group_of[entity] for entity in members})].sum()
+    return held
 
 
 def _rarity(entities: Rows, reader: Reader) -> Vectors:

@@ -63,7 +63,7 @@ def joined(first: Links, second: Links) -> Links:
 
 def position(rows: Rows, among: Rows) -> Places:
     """Where rows stand in a sorted array that holds them all."""
-    return np.searchsorted(among, rows)
+    return among.searchsorted(rows)
 
 
 def assign(values: NDArray[Any], among: Rows, rows: Rows, given: NDArray[Any]) -> None:

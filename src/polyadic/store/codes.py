@@ -63,8 +63,8 @@ class Codes:
             os.fsync(file.fileno())
 
     def nearest(self, vector: Floats, k: int) -> tuple[Integers, Floats]:
-        """About the k places, in any order, whose vectors have the highest products with one of shape (d,); and these
-        products, roughly."""
+        """About the k places whose vectors have the highest products with one of shape (d,), and these products,
+        roughly; the highest first."""
         products, places = self.index.search(_even(vector[None, :]), min(k, self.index.ntotal))
         found = places[0] >= 0
         return np.asarray(places[0][found], dtype=np.int64), np.asarray(products[0][found], dtype=np.float32)

@@ -26,9 +26,10 @@ def stretches(firsts: Integers, sizes: Integers, limit: int | None = None) -> tu
     """All places of stretches that begin at ``firsts``, at most ``limit`` of each, and which stretch each is of."""
     if limit is not None:
         sizes = np.minimum(sizes, limit)
-    owners = np.repeat(np.arange(len(firsts)), sizes)
-    offsets = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return firsts[owners] + offsets, owners
+    owners = np.arange(len(firsts)).repeat(sizes)
+    # From where a stretch would begin if those before it were as long as they are here.
+    origins: Integers = firsts - (np.cumsum(sizes) - sizes)
+    return origins[owners] + np.arange(len(owners)), owners
 
 
 def limited(owners: Integers, limit: int) -> Mask:

@@ -14,6 +14,7 @@ from polyadic.store.array_files import mapped, write_blocks
 from polyadic.store.codes import LEAST
 from polyadic.store.half_precision import HALF, Halves, widened
 from polyadic.store.incidence import Floats, Integers
+from polyadic.store.products import products_with
 
 MOST_MAPPED = 64 * 2**20
 """Bytes of a file of which rows are read through its mapping."""
@@ -76,10 +77,10 @@ class Matrix:
     def times(self, vector: Floats) -> Floats:
         """The product of each row with a vector of shape (d,)."""
         if len(self) < LEAST:
-            return np.asarray(self._widened @ vector, dtype=np.float32) if len(self) else np.zeros(0, dtype=np.float32)
+            return products_with(vector, self._widened) if len(self) else np.zeros(0, dtype=np.float32)
         found = np.empty(len(self), dtype=np.float32)
         for start in range(0, len(self), _AT_ONCE):
-            found[start : start + _AT_ONCE] = widened(self.array[start : start + _AT_ONCE]) @ vector
+            found[start : start + _AT_ONCE] = products_with(vector, widened(self.array[start : start + _AT_ONCE]))
         return found
 
     @cached_property

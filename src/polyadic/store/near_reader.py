@@ -10,6 +10,7 @@ from polyadic.store.arrays import Arrays
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import limited
 from polyadic.store.nearness import Nearness
+from polyadic.store.products import products
 from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best_of
 from polyadic.store.row_reader import SqlRows
@@ -19,6 +20,9 @@ Scored = Literal["entity", "fact"]
 """Sides that have scores."""
 HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
 """Of all scores there may be."""
+
+_FEW = 256
+"""So many facts are compared exactly before it is found out which of them need be."""
 
 
 class ArrayNear(SqlRows):
@@ -53,12 +57,15 @@ class ArrayNear(SqlRows):
         rows = self._near(side, vector, k, side)
         return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
 
+    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+        self._nearness(side, vector).begin(k, scored)
+
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
         known = self._state.vectors(side)
         places, owners = known.places(rows)
-        return _highest(self._of_seen(side, vectors @ known.at(places).T, places), owners, len(rows))
+        return _highest(self._of_seen(side, products(vectors, known.at(places)), places), owners, len(rows))
 
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)
@@ -85,11 +92,11 @@ class ArrayNear(SqlRows):
 
     def _nearest_of_each(self, facts: Rows, owners: Rows, k: int, vector: Vectors) -> Rows:
         """Of facts, owner by owner, the places of the k nearest of each owner."""
-        places = self._nearness("fact", vector).among(facts, owners, k)
-        distinct, of_distinct = np.unique(facts[places], return_inverse=True)
-        cosines = self._cosines("fact", distinct, vector)[of_distinct]
-        order = np.lexsort((facts[places], -cosines, owners[places]))
-        return places[order[limited(owners[places][order], k)]]
+        few = len(facts) <= _FEW
+        places = np.arange(len(facts)) if few else self._nearness("fact", vector).among(facts, owners, k)
+        facts, owners = facts[places], owners[places]
+        order = np.lexsort((facts, -self._cosines("fact", facts, vector), owners))
+        return places[order[limited(owners[order], k)]]
 
     def _nearness(self, side: Side, vector: Vectors) -> Nearness:
         """Kept as long as this reader is: a method asks for the same in several ways."""

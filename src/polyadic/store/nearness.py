@@ -10,9 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
+from polyadic.store.begun import Begun
 from polyadic.store.codes import Codes
 from polyadic.store.incidence import Floats, Integers
-from polyadic.store.ranking import contenders
+from polyadic.store.products import products_with
+from polyadic.store.ranking import contenders, first_of_each
 from polyadic.store.row_vectors import RowVectors, Values
 
 LEAST_COMPARED, LEAST_SCORED = 512, 4_096
@@ -21,6 +23,8 @@ out of more, because the highest products are not among the nearest few."""
 _FOR_EACH = 8
 """Vectors that are searched for each row that is asked for: a row may have several."""
 _SAMPLE = 1_024
+LEAST_BEGUN = 100_000
+"""With fewer vectors looking through their codes takes little longer than handing that to another thread."""
 
 
 @dataclass
@@ -30,6 +34,14 @@ class Nearness:
     vectors: RowVectors
     vector: Floats
     _searched: dict[int, tuple[Integers, Floats]] = field(default_factory=dict)
+    _begun: tuple[int, Begun[tuple[Integers, Floats]]] | None = None
+
+    def begin(self, k: int, scored: bool) -> None:
+        """Let another thread look through the codes for what ``contenders`` will be asked, where that takes long."""
+        codes, searched = self.vectors.codes, self._count_searched(k, scored)
+        if codes is not None and len(self.vectors.matrix) >= max(LEAST_BEGUN, 2 * searched) and self._begun is None:
+            self.vectors.check(self.vector)
+            self._begun = searched, Begun(lambda: codes.nearest(self.vector, searched))
 
     def contenders(self, k: int, scores: Values | None = None, highest: float = 1.0) -> Integers:
         """Rows, in ascending order, that may be the k nearest, or have the k highest products with scores.
@@ -38,7 +50,7 @@ class Nearness:
         """
         doubt = self.vectors.doubt * highest
         codes = self.vectors.codes
-        searched = max(LEAST_SCORED if scores else LEAST_COMPARED, _FOR_EACH * k)
+        searched = self._count_searched(k, scores is not None)
         if codes is None or 2 * searched > len(self.vectors.matrix):
             return self.vectors.contenders(self._all.times(scores) if scores else self._all, k, doubt)
         rows, numbers = self._by_code(codes, searched, max(LEAST_COMPARED, _FOR_EACH * k), scores)
@@ -46,9 +58,7 @@ class Nearness:
         placement = self.vectors.placement
         found = contenders(np.concatenate([numbers, tail]), k, doubt)
         of_base, of_tail = found[found < len(rows)], found[found >= len(rows)] - len(rows)
-        return np.unique(
-            np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]).astype(np.int64)
-        )
+        return np.sort(np.concatenate([placement.rows_of_base(rows[of_base]), placement.rows_of_tail[of_tail]]))
 
     def among(self, rows: Integers, owners: Integers, k: int) -> Integers:
         """Of pairs of an owner and a row, owner by owner, each with its rows in ascending order: the places of those
@@ -82,7 +92,7 @@ class Nearness:
         if "_all" in self.__dict__:
             return self.vectors.of_some(self._all, rows)
         places, owners = self.vectors.places(rows)
-        cosines = self.vectors.at(places) @ self.vector
+        cosines = products_with(self.vector, self.vectors.at(places))
         return np.maximum.reduceat(cosines, np.flatnonzero(np.diff(owners, prepend=-1))) if len(rows) else cosines
 
     @cached_property
@@ -97,16 +107,17 @@ class Nearness:
         """Rows of the base that hold, each once, with their numbers."""
         places, roughly = self._search(codes, searched)
         rows = self.vectors.rows_at(places)
-        # A row counts once, by the best of its vectors: several of them must not take the places of other rows.
-        order = np.lexsort((-roughly, rows))
-        order = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
+        if self.vectors.owners is not None:
+            # A row counts once, by the best of its vectors: several of them must not take the places of other rows.
+            best_of_each = first_of_each(rows)
+            places, roughly, rows = places[best_of_each], roughly[best_of_each], rows[best_of_each]
         dead = self.vectors.placement.dead
         if dead is not None:
-            order = order[~dead[rows[order]]]
-        places, roughly, rows = places[order], roughly[order], rows[order]
+            alive = ~dead[rows]
+            places, roughly, rows = places[alive], roughly[alive], rows[alive]
         weights = scores.base[rows] if scores else np.ones(len(rows), dtype=np.float32)
         best = contenders(roughly * weights, compared, 0.0)
-        cosines = self.vectors.matrix.take(places[best]) @ self.vector
+        cosines = products_with(self.vector, self.vectors.matrix.take(places[best]))
         return rows[best], np.asarray(cosines * weights[best], dtype=np.float32)
 
     def _near_by_code(self, codes: Codes) -> Integers:
@@ -117,8 +128,14 @@ class Nearness:
             of_base = of_base[~placement.dead[of_base]]
         return np.concatenate([placement.rows_of_base(of_base), placement.rows_of_tail])
 
+    def _count_searched(self, k: int, scored: bool) -> int:
+        return max(LEAST_SCORED if scored else LEAST_COMPARED, _FOR_EACH * k)
+
     def _search(self, codes: Codes, k: int) -> tuple[Integers, Floats]:
         """About the k nearest places of the base and, roughly, their cosines; more of them where those are known."""
+        if self._begun is not None:
+            count, begun = self._begun
+            self._searched[count], self._begun = begun.result(), None
         known = next((found for count, found in self._searched.items() if count >= k), None)
         if known is None:
             self.vectors.check(self.vector)

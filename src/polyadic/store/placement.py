@@ -44,8 +44,8 @@ class Placement:
         """Rows of the state from rows of the base, which must not be removed."""
         if not len(self.removed) and not len(self._added):
             return bases
-        gone = self.removed.searchsorted(bases)
-        return np.asarray(bases - gone + self._insertions.searchsorted(bases, side="right"), dtype=np.int64)
+        events, shifts = self._shifts_of_bases
+        return np.asarray(bases + shifts[events.searchsorted(bases, side="right")], dtype=np.int64)
 
     @cached_property
     def rows_of_tail(self) -> Integers:
@@ -58,10 +58,9 @@ class Placement:
         """For rows of the state their rows in the base and in the tail, -1 each where there is none."""
         if not len(self.bases) and not len(self.removed):
             return rows, np.full(len(rows), -1, dtype=np.int64)
-        tail = find(self.rows_of_tail, rows)
-        kept = rows - self._rows_of_added.searchsorted(rows)
-        bases = kept + self._kept_before.searchsorted(kept, side="right")
-        return np.where(tail >= 0, self.bases[tail] if len(self.bases) else -1, bases), tail
+        firsts, shifts, tail = self._runs
+        run = firsts.searchsorted(rows, side="right") - 1
+        return rows + shifts[run], tail[run]
 
     @cached_property
     def dead(self) -> Mask | None:
@@ -88,8 +87,30 @@ class Placement:
         return self.removed - np.arange(len(self.removed))
 
     @cached_property
-    def _insertions(self) -> Integers:
-        return self.before[self._added]
+    def _shifts_of_bases(self) -> tuple[Integers, Integers]:
+        """Rows of the base from which on something is inserted or removed before, and how far those after each move."""
+        inserted, removed = self.before[self._added], self.removed + 1
+        events = np.concatenate([inserted, removed])
+        order = np.argsort(events, kind="stable")
+        moved = np.concatenate([np.ones(len(inserted), dtype=np.int64), np.full(len(removed), -1, dtype=np.int64)])
+        return events[order], np.concatenate([[0], np.cumsum(moved[order])])
+
+    @cached_property
+    def _runs(self) -> tuple[Integers, Integers, Integers]:
+        """Runs of rows of the state: where each begins, how far off its rows in the base are, and its row in the tail.
+
+        A row of the tail is a run of its own; so are, between them, rows that follow one another in the base as well.
+        """
+        kept = np.append(0, self._kept_before)
+        after_gap = kept + self._kept_before.searchsorted(kept, side="right")
+        after_gap = self.rows_of_base(after_gap[after_gap < self.base_size])
+        firsts = np.unique(np.concatenate([after_gap, self.rows_of_tail, self.rows_of_tail + 1]))
+        tail = find(self.rows_of_tail, firsts)
+        kept = firsts - self._rows_of_added.searchsorted(firsts)
+        bases = kept + self._kept_before.searchsorted(kept, side="right")
+        if len(self.bases):
+            bases = np.where(tail >= 0, self.bases[tail], bases)
+        return firsts, bases - firsts, tail
 
 
 def find(known: Integers, wanted: Integers) -> Integers:
@@ -97,4 +118,5 @@ def find(known: Integers, wanted: Integers) -> Integers:
     if not len(known):
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(known.searchsorted(wanted), len(known) - 1)
-    return np.where(known[places] == wanted, places, -1).astype(np.int64)
+    places[known[places] != wanted] = -1
+    return places

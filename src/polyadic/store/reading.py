@@ -33,6 +33,12 @@ class Reader(Protocol):
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         """The k rows with the highest similarity x score (HyperGraphRAG, Eq. 14 and 15); hits carry these products."""
 
+    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+        """Say that ``nearest``, or ``nearest_scored``, will be asked for this.
+
+        A store may begin to look for it while something else is done; what it then answers is the same.
+        """
+
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with each of n rows (the best of its vectors): shape (m, n)."""
 

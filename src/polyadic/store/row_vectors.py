@@ -53,6 +53,9 @@ class RowVectors:
     def places(self, rows: Integers) -> tuple[Integers, Integers]:
         """Places of the vectors of each row, and for each the index of the row."""
         bases, tail = self.placement.locate(rows)
+        changed = len(self.tail.rows) > 0 and bool((tail >= 0).any())
+        if self.starts is None and not changed:
+            return bases, np.arange(len(rows))
         if self.starts is None:
             firsts, sizes = bases, np.ones(len(rows), dtype=np.int64)
         elif len(self.starts) > 1:
@@ -60,7 +63,7 @@ class RowVectors:
             sizes = self.starts[np.maximum(bases, 0) + 1] - firsts
         else:
             firsts = sizes = np.zeros(len(rows), dtype=np.int64)
-        if len(self.tail.rows):
+        if changed:
             told = self.tail.rows[np.maximum(tail, 0)]
             firsts = np.where(tail >= 0, told["first_vector"] + len(self.matrix), firsts)
             sizes = np.where(tail >= 0, told["vectors"], sizes)
@@ -68,7 +71,7 @@ class RowVectors:
 
     def at(self, places: Integers) -> Floats:
         """The vectors at these places."""
-        there = np.flatnonzero(places >= len(self.matrix))
+        there = (places >= len(self.matrix)).nonzero()[0]
         if not len(there):
             return self.matrix.take(places)
         found = np.empty((len(places), self.dimension), dtype=np.float32)

@@ -166,6 +166,9 @@ class ScopedReader(ArrayReader):
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection, self._scoped_themes().keys)
 
+    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+        """All vectors are compared, which is done when it is asked."""
+
     # steps of the above
 
     def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:

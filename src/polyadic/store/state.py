@@ -32,6 +32,8 @@ _ENDS: Mapping[Way, tuple[Side, Side]] = {
     "chunk_fact": ("chunk", "fact"),
 }
 
+_NONE = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class State:
@@ -85,7 +87,7 @@ class State:
             return placement.rows_of_base(self.base.find(side, wanted))
         tail = self.tails[side].find(wanted)
         rows = np.empty(len(wanted), dtype=np.int64)
-        here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
         rows[here] = placement.rows_of_base(self.base.find(side, wanted[here]))
         rows[there] = placement.rows_of_tail[tail[there]]
         return rows
@@ -110,8 +112,9 @@ class State:
             return self.base.snapshot.linked(way, rows, limit)
         told = way in ("fact_entity", "chunk_fact")
         here, there = self._told_by_rows(way, rows) if told else self._told_by_targets(way, rows)
-        targets, owners = (np.concatenate(pair) for pair in zip(here, there, strict=True))
+        targets, owners = here
         if len(there[0]):
+            targets, owners = (np.concatenate(pair) for pair in zip(here, there, strict=True))
             order = np.lexsort((targets, owners))
             targets, owners = targets[order], owners[order]
         if limit is not None:
@@ -162,12 +165,16 @@ class State:
         """A number of each row, as its tail tells it or, where it has none, its base."""
         if self.placements[side].dead is None:
             return of_base(rows)
-        bases, tail = self.placements[side].locate(rows)
-        there = np.flatnonzero(tail >= 0)
+        return self._told_at(side, *self.placements[side].locate(rows), column, of_base)
+
+    def _told_at(
+        self, side: Side, bases: Integers, tail: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
+    ) -> NDArray[Any]:
+        there = (tail >= 0).nonzero()[0]
         if not len(there):
             return of_base(bases)
         told = self.tails[side].rows[column][np.maximum(tail, 0)]
-        here = np.flatnonzero(tail < 0)
+        here = (tail < 0).nonzero()[0]
         told[here] = of_base(bases[here])
         return told
 
@@ -175,7 +182,10 @@ class State:
         """Neighbours as the base has them, and as the tail has them, of rows that tell their neighbours."""
         source, target = _ENDS[way]
         bases, tail = self.placements[source].locate(rows)
-        here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
+        if not len(there):
+            found, owners = self.base.snapshot.linked(way, bases)
+            return (self.placements[target].rows_of_base(found), owners), _NONE
         found, owners = self.base.snapshot.linked(way, bases[here])
         keys, others = self.tails[source].linked(tail[there])
         of_base = self.placements[target].rows_of_base(found)
@@ -184,12 +194,13 @@ class State:
     def _told_by_targets(self, way: Way, rows: Integers) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Neighbours as the base has them, and as the tail has them, of rows that their neighbours tell."""
         source, target = _ENDS[way]
-        bases, _ = self.placements[source].locate(rows)
-        here = np.flatnonzero(bases >= 0)
+        bases, tail = self.placements[source].locate(rows)
+        here = (bases >= 0).nonzero()[0]
         found, owners = self.base.snapshot.linked(way, bases[here])
         dead = self.placements[target].dead
         if dead is not None:
             found, owners = found[~dead[found]], owners[~dead[found]]
-        telling, others = self.tails[target].linking(self.ids(source, rows))
+        ids = self._told_at(source, bases, tail, "id", lambda known: self.base.snapshot.ids(source, known))
+        telling, others = self.tails[target].linking(ids)
         of_base = self.placements[target].rows_of_base(found)
         return (of_base, here[owners]), (self.placements[target].rows_of_tail[telling], others)

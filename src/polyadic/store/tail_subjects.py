@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -52,11 +53,11 @@ class TailSubjects:
         anew = find(self.rows, chunks)
         bases, _ = self.chunks.locate(chunks)
         found = np.full(len(chunks), -1, dtype=np.int64)
-        here = np.flatnonzero(anew < 0)
+        here = (anew < 0).nonzero()[0]
         named = self.base.snapshot.about(bases[here])
         here, named = here[named >= 0], named[named >= 0]
         found[here] = self.entities.rows_of_base(named)
-        there = np.flatnonzero(anew >= 0)
+        there = (anew >= 0).nonzero()[0]
         found[there] = self.subjects[anew[there]]
         return found
 
@@ -76,7 +77,7 @@ class TailSubjects:
         """The entity that names each chunk's document, -1 where none does."""
         found = self.about(chunks)
         bases, tail = self.chunks.locate(chunks)
-        here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
         found[here[self.base.snapshot.title_entity[bases[here]] < 0]] = -1
         found[there[self.tail.rows["title"][tail[there]] < 0]] = -1
         return found
@@ -84,7 +85,7 @@ class TailSubjects:
     def standing(self, chunks: Integers) -> tuple[Integers, NDArray[np.uint64], NDArray[np.uint64]]:
         """Keys that sort chunks in the order of documents, the last one first."""
         bases, tail = self.chunks.locate(chunks)
-        here, there = np.flatnonzero(tail < 0), np.flatnonzero(tail >= 0)
+        here, there = (tail < 0).nonzero()[0], (tail >= 0).nonzero()[0]
         documents, offsets = np.empty(len(chunks), dtype=DIGEST), np.empty(len(chunks), dtype=np.int64)
         documents[here], offsets[here] = self.base.chunk_documents[bases[here]], self.base.chunk_offsets[bases[here]]
         documents[there] = self.tail.rows["document"][tail[there]]
@@ -100,7 +101,7 @@ class TailSubjects:
     def _as_before(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
         """Those that were not looked at anew, and are there."""
         bases, _ = self.entities.locate(entities)
-        here = np.flatnonzero(bases >= 0)
+        here = (bases >= 0).nonzero()[0]
         s = self.base.snapshot
         # No more than what is hidden can stand before what is not.
         enough = limit + len(self.rows) + len(self.chunks.removed)
@@ -112,9 +113,13 @@ class TailSubjects:
         return rows[same], here[owners[same]]
 
     def _as_now(self, entities: Integers) -> tuple[Integers, Integers]:
+        known, rows = self._by_subject
+        firsts = known.searchsorted(entities)
+        places, owners = stretches(firsts, known.searchsorted(entities, side="right") - firsts)
+        return rows[places], owners
+
+    @cached_property
+    def _by_subject(self) -> tuple[Integers, Integers]:
+        """The subjects in ascending order, and the row of each."""
         order = np.argsort(self.subjects, kind="stable")
-        known = self.subjects[order]
-        firsts = np.searchsorted(known, entities)
-        sizes = np.searchsorted(known, entities, side="right") - firsts
-        places, owners = stretches(firsts, sizes)
-        return self.rows[order[places]], owners
+        return self.subjects[order], self.rows[order]

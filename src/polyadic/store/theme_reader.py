@@ -8,6 +8,7 @@ import numpy as np
 from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.dimension import other_vectors
+from polyadic.store.products import products
 from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.ranking import best
 from polyadic.store.selecting import select_in
@@ -88,4 +89,4 @@ def _cosines(summaries: Vectors, vectors: Vectors) -> Vectors:
         return np.zeros((len(vectors), 0), dtype=np.float32)
     if vectors.shape[1] != summaries.shape[1]:
         raise other_vectors(vectors.shape[1], summaries.shape[1])
-    return np.asarray(vectors @ summaries.T, dtype=np.float32)
+    return products(vectors, summaries)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.hits import distinct
+from polyadic.retrieval.hits import among, distinct
 from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.question_entities import QuestionEntities
 from polyadic.retrieval.trace import Trace
@@ -48,6 +48,7 @@ class Hypergraph:
         # h_q, and h_Vq = f(V_q joined by commas)
         h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
         trace.done("embed", "the question and its names")
+        self._look_ahead(h_q, reader)
         entities = self._entities(h_vq, reader, trace)
         facts, gathered = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
@@ -58,6 +59,19 @@ class Hypergraph:
         sought = s.entity_retrieval or s.fact_retrieval or s.chunk_retrieval
         fitted = knowledge_of(question, self.name, _mixed(facts, chunks), context_tokens, trace, reader)
         return replace(fitted, usage=named.usage, sought=sought)
+
+    def _look_ahead(self, h_q: Vectors, reader: Reader) -> None:
+        """What is near the question itself may be looked for while its entities are."""
+        s = self._settings
+        if s.fact_retrieval:
+            reader.look_ahead("fact", h_q, s.facts, scored=True)
+        if s.chunk_retrieval:
+            reader.look_ahead("chunk", h_q, self._chunks_sought)
+
+    @property
+    def _chunks_sought(self) -> int:
+        s = self._settings
+        return max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks
 
     def _entities(self, h_vq: Vectors, reader: Reader, trace: Trace) -> Hits:
         """R_V(q), Eq. 14."""
@@ -102,7 +116,7 @@ class Hypergraph:
         if not s.chunk_retrieval:
             _switched_off("passages", trace)
             return []
-        near = reader.nearest("chunk", h_q, max(s.chunks, _FURTHER_CHUNKS) if s.fill else s.chunks)
+        near = reader.nearest("chunk", h_q, self._chunks_sought)
         hits, said = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
         hits = near if s.fill else hits
         chunks = found("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
@@ -122,7 +136,7 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
 def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[Found]:
     """The facts that come next by similarity x score, as many as may fit."""
     near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
-    new = ~np.isin(near.rows, but)
+    new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
     order, facts = _spread(rows, products, reader), list[Found]()
     for start in range(0, len(order), _BLOCK):
@@ -141,15 +155,22 @@ def _spread(facts: Rows, products: Vectors, reader: Reader) -> NDArray[np.intp]:
     What a passage has told once, its next fact tells in part again, and room is what there is too little of.
     """
     order = np.argsort(-products, kind="stable")
-    links = reader.chunks_of(facts[order], 1)
-    passage_of = dict(zip(links.sources.tolist(), links.targets.tolist(), strict=True))
-    told: dict[int, int] = {}
-    discounted = np.maximum(products[order], 0).astype(np.float64)
-    for i, fact in enumerate(facts[order].tolist()):
-        passage = passage_of[fact]
-        discounted[i] /= 2 ** told.get(passage, 0)
-        told[passage] = told.get(passage, 0) + 1
+    passages = reader.chunks_of(facts[order], 1).targets
+    discounted = np.ldexp(np.maximum(products[order], 0).astype(np.float64), -_times_before(passages))
     return order[np.argsort(-discounted, kind="stable")]
+
+
+def _times_before(values: Rows) -> Rows:
+    """How often each value has come before it does here.
+
+    >>> _times_before(np.array([5, 4, 5, 5])).tolist()
+    [0, 0, 1, 2]
+    """
+    together = np.argsort(values, kind="stable")
+    ordered = values[together]
+    times = np.empty(len(values), dtype=np.int64)
+    times[together] = np.arange(len(values)) - ordered.searchsorted(ordered)
+    return times
 
 
 def _switched_off(what: str, trace: Trace) -> Hits:
@@ -167,7 +188,7 @@ def _mixed(facts: list[Found], chunks: list[Found]) -> list[Found]:
 def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:
     """For each fact the name of the best retrieved entity that led to it."""
     rank = {entity: i for i, entity in enumerate(entities.tolist())}
-    wanted = np.isin(targets, facts)
+    wanted = among(targets, facts)
     best: dict[int, int] = {}
     for fact, entity in zip(targets[wanted].tolist(), sources[wanted].tolist(), strict=True):
         if rank[entity] < rank.get(best.get(fact, -1), len(rank)):

@@ -84,8 +84,9 @@ class Walk:
         facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = distinct(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
         graph = surround(facts, chunks, reader, joined(start.alike, bridges.alike))
-        similarity = to_question(graph.facts, aims, reader)
-        second = reader.similarity("fact", graph.facts, asides).max(axis=0)
+        # At once, so that the vectors of so many facts are fetched once.
+        near = reader.similarity("fact", graph.facts, np.concatenate([aims, asides]))
+        similarity, second = near[: len(aims)].mean(axis=0), near[len(aims) :].max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
         return _End(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
 

@@ -52,6 +52,9 @@ class PostgresReader(SqlRows):
         cosines = self._near.cosines(side, rows[some], vector[None, :])[0]
         return self._best(side, rows[some], cosines * scores[some], k)
 
+    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+        """Nothing is begun: a connection does one thing at a time."""
+
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         return self._near.cosines(side, rows, vectors)
 
