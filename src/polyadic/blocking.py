@@ -1,6 +1,8 @@
-"""Run asynchronous work from plain code: one private loop on a thread of its own.
+"""Plain code and asynchronous work that wait for each other.
 
-So the plain methods work anywhere, also where a loop is already running (a notebook, a web server).
+Asynchronous work runs from plain code on one private loop on a thread of its own, so the plain methods work anywhere,
+also where a loop is already running (a notebook, a web server). Plain work that takes its time runs in a thread beside
+the loop.
 """
 
 import asyncio
@@ -103,6 +105,27 @@ def each(items: AsyncGenerator[T, None]) -> Iterator[T]:
 
 async def _next(items: AsyncGenerator[T, None]) -> T:
     return await anext(items)
+
+
+async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The result of plain work, done in a thread while the loop goes on; see :func:`settled`."""
+    return await settled(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)))
+
+
+async def settled(under_way: "asyncio.Future[T]") -> T:
+    """The result of what is under way, which comes to its end also where whoever waits for it is cancelled.
+
+    Nothing that it works with is closed before, and what it was to keep is kept.
+    """
+    try:
+        return await asyncio.shield(under_way)
+    except asyncio.CancelledError:
+        while not under_way.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([under_way])
+        if not under_way.cancelled():
+            under_way.exception()  # has been seen: what cancelled is told, not what came of it
+        raise
 
 
 _THREAD = "polyadic"

@@ -1,7 +1,7 @@
 """The same request is never paid for twice."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -9,8 +9,8 @@ import pytest
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.endpoint_model import EndpointModel
-from polyadic.models.language_model import Reply, Request
-from polyadic.models.remembering import Memory, NoMemory, Remembering
+from polyadic.models.language_model import Reply
+from polyadic.models.remembering import Memory, NoMemory, Paid, Remembering
 from tests.models.endpoint_help import model_settings, question
 from tests.server import (
     Changed,
@@ -43,10 +43,11 @@ class Kept:
     def recall(self, key: str) -> tuple[str, bool] | None:
         return self.replies.get(key)
 
-    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
-        self.paid.append((request.purpose, model, reply.usage.tokens))
-        if remember:
-            self.replies[request.key(model)] = (reply.text, reply.complete)
+    def note(self, paid: Sequence[Paid]) -> None:
+        for one in paid:
+            self.paid.append((one.request.purpose, one.model, one.reply.usage.tokens))
+            if one.remember:
+                self.replies[one.request.key(one.model)] = (one.reply.text, one.reply.complete)
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from polyadic.knowledge import Usage
 from polyadic.store.digests import digest_bytes
-from polyadic.store.protocol import Call, Entry, Spent
+from polyadic.store.protocol import Call, Entry, Spent, ToRemember
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
 
 
-def enter(connection: sqlite3.Connection, call: Call, reply: tuple[str, str, bool] | None) -> None:
+def enter(connection: sqlite3.Connection, call: Call, reply: ToRemember | None) -> None:
     """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
     usage = call.usage
     document = digest_bytes(call.document) if call.document else None

@@ -4,8 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
-from polyadic import identity
-from polyadic.knowledge import Chunk, Evidence, Participation, Span, fact_of
+from polyadic.knowledge import Chunk, Evidence, Participation, Span
 from polyadic.overlay import Decision, Kind, Overlay
 from polyadic.store.protocol import Stamp
 from polyadic.store.selecting import select_in
@@ -44,20 +43,6 @@ def load_evidence(text: str) -> tuple[Evidence, ...]:
         )
         for statement, score, extractor, spans, participants in json.loads(text)
     )
-
-
-def statements(text: str) -> Iterator[tuple[str, list[Span]]]:
-    """Of dumped evidence the facts that it makes, by identifier, each with where it is stated.
-
-    >>> ada, babbage = Participation("Ada"), Participation("Babbage")
-    >>> said = Evidence("Ada met Babbage.", 8.0, (ada, babbage), (Span(0, 16),), "by hand")
-    >>> list(statements(dump_evidence([said]))) == [(said.fact_id, [Span(0, 16)])]
-    True
-    """
-    for statement, _, _, spans, participants in json.loads(text):
-        fact = fact_of(statement, {identity.entity_key(name) for name, *_ in participants} - {""})
-        if fact is not None:
-            yield fact, [Span(start, end) for start, end in spans]
 
 
 def dump_metadata(metadata: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from filelock import FileLock, Timeout
 from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
 from polyadic.store import ledger
 from polyadic.store.check import problems_of
-from polyadic.store.database import WRITING_CACHE, connect, explained, rolled_back
-from polyadic.store.protocol import Call, Gathering, Reader, Writer
+from polyadic.store.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
+from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
 from polyadic.store.reader import SqliteReader
 from polyadic.store.reembedding import SqliteGathering
 from polyadic.store.scoped_reader import ScopedReader
@@ -60,6 +60,8 @@ class SqliteStore:
         # Two locks: one for other processes, one for other threads and tasks of this one.
         self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
         self._within_process = threading.Lock()
+        # Transactions of this process wait for one another here: SQLite has them ask again and again, ever more rarely.
+        self._turn = threading.Lock()
         self._holding: ContextVar[bool] = ContextVar("holding", default=False)
         try:
             with explained(self._path):
@@ -104,7 +106,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self.exclusive(), explained(self._path):
+        with self.exclusive(), self._turn, explained(self._path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 self._check_still_mine(self._writer)
@@ -114,13 +116,14 @@ class SqliteStore:
                 rolled_back(self._writer)
                 raise
 
-    def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
-        # Not the writer's connection: that may be in the middle of a transaction of another thread or task.
-        with explained(self._path):
+    def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        # Not the writer's connection: that may be in the middle of a transaction of another task of this thread.
+        with self._turn_or_nearly(), explained(self._path):
             connection = self._connection()
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                ledger.enter(connection, call, reply)
+                for call, reply in calls:
+                    ledger.enter(connection, call, reply)
                 connection.execute("COMMIT")
             finally:
                 self._give_back(connection)
@@ -163,6 +166,16 @@ class SqliteStore:
         for connection in (*self._idle, self._writer):
             connection.close()
         self._idle.clear()
+
+    @contextlib.contextmanager
+    def _turn_or_nearly(self) -> Iterator[None]:
+        """After the transaction under way, or after a while: then SQLite says who holds the store."""
+        held = self._turn.acquire(timeout=BUSY_MILLISECONDS / 1000)
+        try:
+            yield
+        finally:
+            if held:
+                self._turn.release()
 
     def _acquire(self) -> None:
         if not self._within_process.acquire(blocking=False):
