@@ -25,7 +25,7 @@ from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Call, FailedChunk, Store, Writer
-from polyadic.tracing.spans import Span, stage, step_done
+from polyadic.tracing.spans import Span, span, stage, step_done
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Indexer:
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         embedded_before = self.embedder.spent
-        with self.store.exclusive(), stage("index") as told:
+        with self.store.exclusive(), span("index") as told:
             try:
                 await _Run(self, report).index_all(sources)
             finally:
