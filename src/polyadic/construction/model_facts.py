@@ -33,6 +33,7 @@ FROM_NOWHERE = "entity that stands neither in its fact nor in the passage"
 _UNREAD_SHARE = 0.25
 _SAYS_SOMETHING = 25
 _NOT_A_LETTER = re.compile(r"[\W_]+")
+_NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 # A reply is read to see whether it is worth remembering, and again, soon after, for what it says.
 _read = lru_cache(maxsize=16)(read_reply)
 
@@ -296,6 +297,8 @@ def _letters(text: str) -> str:
     >>> _letters("O’Brien, Zoë") == _letters("o'brien zoe")
     True
     """
+    if text.isascii():
+        return text.lower().translate(_NO_LETTERS)
     return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 
