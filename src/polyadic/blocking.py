@@ -9,9 +9,9 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -126,6 +126,50 @@ async def settled(under_way: "asyncio.Future[T]") -> T:
         if not under_way.cancelled():
             under_way.exception()  # has been seen: what cancelled is told, not what came of it
         raise
+
+
+class Together(Generic[T]):
+    """Has done together what is asked for one by one while the last is being done.
+
+    >>> async def show(items: Sequence[int]) -> None:
+    ...     print(*items)
+    >>> async def four() -> None:
+    ...     together = Together(show)
+    ...     await asyncio.gather(*map(together.done, range(4)))
+    >>> asyncio.run(four())
+    0 1 2 3
+    """
+
+    def __init__(self, do: Callable[[Sequence[T]], Coroutine[Any, Any, None]]) -> None:
+        self._do = do
+        self._coming: list[T] = []
+        self._next: asyncio.Task[None] | None = None
+        self._last: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    def begun(self, item: T) -> "asyncio.Task[None]":
+        """What does it with all that is asked for until it begins; it raises for each what it raises for one."""
+        self._coming.append(item)
+        if self._next is None:
+            self._next = asyncio.create_task(self._do_all())
+        return self._next
+
+    async def done(self, item: T) -> None:
+        """Leave once it is done; whoever waits may be cancelled, and what is under way goes on."""
+        await asyncio.shield(self.begun(item))
+
+    async def _do_all(self) -> None:
+        async with self._turn:
+            items, self._coming = self._coming, []
+            self._last, self._next = self._next, None
+            await self._do(items)
+
+    async def given_up(self) -> None:
+        """Cancel what is under way and what is to come, and leave when they have ended."""
+        tasks = [task for task in (self._last, self._next) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 _THREAD = "polyadic"

@@ -12,8 +12,8 @@ from polyadic.knowledge import Document
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 1_000_000
 """The most of a batch, and of all batches in hand: from when they begin to be read until they are published."""
-# What an extractor that waits for replies reads at a time; about as much as a chunk of the usual size has.
-_CHARACTERS_A_CALL = 5_000
+# About as much as two chunks of the usual size have.
+_CHARACTERS_A_CALL = 10_000
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
@@ -26,7 +26,7 @@ class BatchSize:
 
     @classmethod
     def of(cls, extractor: Extractor) -> "BatchSize":
-        """Where an extractor spends its time waiting, about as much as it reads at once.
+        """Where an extractor spends its time waiting, about as much as it reads in two rounds of calls.
 
         So while some batches wait for replies, what is whole is published, and the last is soon done.
         """

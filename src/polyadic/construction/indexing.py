@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from polyadic.blocking import aside
+from polyadic.blocking import Together, aside
 from polyadic.construction.batches import BATCH_CHARACTERS, BatchSize, batches, readable
 from polyadic.construction.chunk import chunk_document
 from polyadic.construction.extracting import Outcomes, Readers, Waiting
@@ -21,7 +21,7 @@ from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.publishing import Publisher
 from polyadic.construction.read import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
-from polyadic.knowledge import Chunk, Document, Usage
+from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Call, FailedChunk, Store, Writer
@@ -104,6 +104,15 @@ class _TakenIn:
         return {document.id for document in self.todo if self.work[document.id] is Work.RESUME}
 
 
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """Documents to be published, the chunks of each, and the evidence of those of which all is at hand."""
+
+    documents: Sequence[Document]
+    cut: Mapping[str, Sequence[Chunk]]
+    at_hand: Mapping[str, Mapping[str, Sequence[Evidence]]]
+
+
 class _Run:
     """Batches on their way, each from when it is taken in until it is published."""
 
@@ -112,7 +121,7 @@ class _Run:
         self._report = report
         self._readers = Readers(with_.extractor, self._tell_read)
         self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._tell)
-        self._publishing = asyncio.Lock()
+        self._publishing = Together(self._publish_all)
         self._in_hand: dict[asyncio.Task[None], Sequence[Document]] = {}
         self._moved = asyncio.Event()
         self._recipe = with_.recipe
@@ -170,6 +179,7 @@ class _Run:
         for task in self._in_hand:
             task.cancel()
         await asyncio.gather(*self._in_hand, return_exceptions=True)
+        await self._publishing.given_up()
 
     async def _index(self, batch: Sequence[Document]) -> None:
         with stage("batch"):
@@ -233,12 +243,17 @@ class _Run:
         kept = {d.id for d in taken.todo if work[d.id] is Work.REREAD and _all_failed(taken.cut[d.id], outcomes)}
         waiting = {waiting.document.id for waiting in outcomes.waiting}
         whole = [document for document in taken.todo if document.id not in outcomes.untried | kept | waiting]
-        at_hand = {d.id: outcomes.evidence.get(d.id, {}) for d in whole if not taken.done[d.id]}
         if whole:
-            # One after the other, so that what several need is embedded once.
-            async with self._publishing:
-                await self._publisher.publish(whole, taken.cut, report, at_hand)
+            at_hand = {d.id: outcomes.evidence.get(d.id, {}) for d in whole if not taken.done[d.id]}
+            await self._publishing.done(_Whole(whole, taken.cut, at_hand))
         _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
+
+    async def _publish_all(self, batches: Sequence[_Whole]) -> None:
+        """Publish what has become whole while the last was being published, in one transaction."""
+        documents = [document for batch in batches for document in batch.documents]
+        cut = {document: chunks for batch in batches for document, chunks in batch.cut.items()}
+        at_hand = {document: read for batch in batches for document, read in batch.at_hand.items()}
+        await self._publisher.publish(documents, cut, self._report, at_hand)
 
     def _drop_staged(self) -> None:
         with self._with.store.write() as writer:

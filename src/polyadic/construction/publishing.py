@@ -34,8 +34,10 @@ class _Missing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
+    """A change, and the texts that it needs of which the store has no vectors yet."""
+
     change: Change
-    texts: Sequence[str]
+    lacking: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Publisher:
             Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
         """
         draft = await aside(self._drafted, documents, cut, read)
-        vectors = await self._embed(draft.texts, report)
+        vectors = await self._embed(draft.lacking, report)
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
         step_done("publish")
@@ -82,7 +84,7 @@ class Publisher:
         cut: Mapping[str, Sequence[Chunk]],
         read: Mapping[str, Mapping[str, Sequence[Evidence]]],
     ) -> "_Draft":
-        """The change that makes the documents current, and all texts of which it needs vectors."""
+        """The change that makes the documents current."""
         old: list[tuple[str, Sequence[Evidence]]] = []
         new: list[tuple[str, Sequence[Evidence]]] = []
         said: dict[str, Sequence[Evidence]] = {}
@@ -104,14 +106,12 @@ class Publisher:
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
         change = Change([document.id for document in documents], (), tallies, tokens, to_embed, said)
-        return _Draft(change, [*_texts(tallies), *(text for texts in to_embed.values() for text in texts)])
+        with self.store.write() as writer:
+            lacking = writer.lacking([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)])
+        return _Draft(change, lacking)
 
-    async def _embed(self, texts: Sequence[str], report: IndexReport) -> "_Embedded":
-        """The vectors of the texts, but for those that the store has.
-
-        What took long to make is committed ahead of the change, so that it is not lost with it.
-        """
-        lacking = await aside(self._lacking, texts)
+    async def _embed(self, lacking: Sequence[str], report: IndexReport) -> "_Embedded":
+        """The vectors of texts; what took long to make is committed ahead of the change, so that it is not lost."""
         embedded: _Embedded = []
         begun = time.perf_counter()
         for start in range(0, len(lacking), EMBEDDING_BATCH):
@@ -126,10 +126,6 @@ class Publisher:
                 embedded, begun = [], now
             self.report_progress(report)
         return embedded
-
-    def _lacking(self, texts: Sequence[str]) -> list[str]:
-        with self.store.write() as writer:
-            return writer.lacking(texts)
 
     def _keep(self, embedded: "_Embedded") -> None:
         with self.store.write() as writer:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from polyadic.blocking import aside, settled
+from polyadic.blocking import Together, aside, settled
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.budget import Budget, Purse
@@ -43,28 +43,6 @@ class NoMemory:
         """Nothing is kept."""
 
 
-class _Ledger:
-    """Has a memory note calls in a thread; those that come while others are being noted are noted together."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._coming: list[Paid] = []
-        self._next: asyncio.Task[None] | None = None
-        self._turn = asyncio.Lock()
-
-    async def enter(self, paid: Paid) -> None:
-        """Leave once it is noted, also where whoever waits is cancelled: it has been paid for."""
-        self._coming.append(paid)
-        if self._next is None:
-            self._next = asyncio.create_task(self._note_all())
-        await settled(self._next)
-
-    async def _note_all(self) -> None:
-        async with self._turn:
-            paid, self._coming, self._next = self._coming, [], None
-            await aside(self._memory.note, paid)
-
-
 class Remembering:
     """A language model with a memory and a budget; ``recalled`` counts replies that were remembered."""
 
@@ -72,7 +50,7 @@ class Remembering:
         self.model = model
         self.recalled = 0
         self._memory = memory
-        self._ledger = _Ledger(memory)
+        self._entering = Together(self._note)
         self._budget = budget
         self._purse = Purse(budget or Budget())
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -108,6 +86,10 @@ class Remembering:
                 await self._enter(request, Reply("", False, problem.usage, problem.seconds), remember=False)
             raise
 
+    async def _note(self, paid: Sequence[Paid]) -> None:
+        await aside(self._memory.note, paid)
+
     async def _enter(self, request: Request, reply: Reply, remember: bool) -> None:
         self._purse.pay(reply.usage)
-        await self._ledger.enter(Paid(request, self.model.name, reply, remember))
+        # To its end in any case: it has been paid for. Replies that come together are committed together.
+        await settled(self._entering.begun(Paid(request, self.model.name, reply, remember)))
