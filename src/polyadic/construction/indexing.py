@@ -123,6 +123,7 @@ class _Run:
         self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._tell)
         self._publishing = Together(self._publish_all)
         self._in_hand: dict[asyncio.Task[None], Sequence[Document]] = {}
+        self._is_coming_in = False
         self._moved = asyncio.Event()
         self._recipe = with_.recipe
 
@@ -149,11 +150,15 @@ class _Run:
             await aside(self._drop_staged)
 
     def _has_room(self) -> bool:
-        """Whether another batch may be taken in: not before readers who wait for replies are about to have no more."""
+        """Whether another batch may be taken in: not before readers who wait for replies are about to have no more.
+
+        One after the other, so that the chunks of the first are the first to be read.
+        """
         characters = sum(len(document.text) for batch in self._in_hand.values() for document in batch)
         extractor = self._with.extractor
         about_to_wait = isinstance(extractor, ReadsSeveral) and self._readers.left < at_once(extractor)
-        return not self._in_hand or (about_to_wait and characters < BATCH_CHARACTERS)
+        another = about_to_wait and not self._is_coming_in and characters < BATCH_CHARACTERS
+        return not self._in_hand or another
 
     def _is_apart(self, batch: Sequence[Document]) -> bool:
         in_hand = {document.source for one in self._in_hand.values() for document in one}
@@ -163,6 +168,12 @@ class _Run:
         task = asyncio.create_task(self._index(batch))
         task.add_done_callback(lambda _: self._moved.set())
         self._in_hand[task] = batch
+        self._is_coming_in = True
+
+    def _come_in(self) -> None:
+        """What there is to read of a batch is with the readers now."""
+        self._is_coming_in = False
+        self._moved.set()
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds; raises what ended any batch before its time."""
@@ -187,7 +198,9 @@ class _Run:
             step_done("read documents")
             _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
             todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
-            if todo:
+            if not todo:
+                self._come_in()
+            else:
                 taken = await aside(self._taken_in, work, todo)
                 self._report.chunks += sum(map(len, taken.cut.values()))
                 self._report.chunks_read += sum(map(len, taken.done.values()))
@@ -220,6 +233,7 @@ class _Run:
 
     async def _read(self, taken: _TakenIn) -> Outcomes:
         """Have the chunks read, and commit what came of it."""
+        self._come_in()
         outcomes = await self._readers.read(taken.to_read, taken.tried_before)
         await aside(self._keep, outcomes)
         self._with.note(outcomes.waiting)
