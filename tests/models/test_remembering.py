@@ -1,6 +1,7 @@
 """The same request is never paid for twice."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -143,3 +144,18 @@ def test_where_nothing_may_be_written_nothing_is_kept() -> None:
             _, remembering = ask(server, NoMemory(), "Ada")
             assert remembering.spent.calls == 1
         assert len(server.calls) == 2
+
+
+def test_replies_that_come_while_others_are_entered_are_entered_together(server: ModelServer) -> None:
+    noted: list[int] = []
+
+    class Slow(Kept):
+        def note(self, paid: Sequence[Paid]) -> None:
+            time.sleep(0.2)
+            noted.append(len(paid))
+            super().note(paid)
+
+    memory = Slow()
+    ask(server, memory, *(f"Ada {n}" for n in range(6)))
+    assert len(memory.replies) == sum(noted) == 6
+    assert len(noted) < 6
