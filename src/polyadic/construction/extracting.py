@@ -89,6 +89,7 @@ class Readers:
         self._report_read = report_read
         self._left: asyncio.Queue[tuple[_Share, Document, Chunk]] = asyncio.Queue()
         self._at_work: list[asyncio.Task[None]] = []
+        self._has_crashed = False
         self._silent = 0
         self._useless: list[str] = []
 
@@ -125,14 +126,15 @@ class Readers:
         return share.outcomes
 
     async def _work(self) -> None:
-        """Read one chunk after the other of those that nobody has taken yet."""
-        while True:
+        """Read one chunk after the other of those that nobody has taken yet; where one crashes, the run is over."""
+        while not self._has_crashed:
             share, document, chunk = await self._left.get()
             reading = self._read(share, document, chunk)
             try:
                 # As part of what whoever handed it in is doing; and a place to be cancelled at.
                 await asyncio.create_task(reading, context=share.context.copy())
             except Exception as error:
+                self._has_crashed = True
                 share.crashed(error)
             share.one_less()
 
