@@ -5,10 +5,11 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Sequence
 
 import pytest
 
-from polyadic.blocking import wait_for
+from polyadic.blocking import Together, aside, wait_for
 
 
 async def three() -> int:
@@ -76,3 +77,45 @@ def test_a_forked_child_has_a_loop_of_its_own() -> None:
         time.sleep(0.05)
     os.kill(child, signal.SIGKILL)
     pytest.fail("the child waits for a loop that nobody runs")
+
+
+def test_plain_work_aside_comes_to_its_end_where_whoever_waits_is_cancelled() -> None:
+    events = []
+
+    def work() -> None:
+        time.sleep(0.1)
+        events.append("done")
+
+    async def cancelled() -> None:
+        waiting = asyncio.create_task(aside(work))
+        await asyncio.sleep(0.02)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        events.append("cancelled")
+
+    asyncio.run(cancelled())
+    assert events == ["done", "cancelled"]
+
+
+def test_what_is_asked_for_meanwhile_is_done_together_and_errors_reach_those_whom_they_concern() -> None:
+    done: list[list[int]] = []
+
+    async def do(items: Sequence[int]) -> None:
+        done.append([*items])
+        await asyncio.sleep(0.01)
+        if 3 in items:
+            raise ValueError("on purpose")
+
+    async def asked() -> list[BaseException | None]:
+        together = Together(do)
+        first = asyncio.create_task(together.done(0))
+        await asyncio.sleep(0.005)
+        others = [asyncio.create_task(together.done(n)) for n in (1, 2, 3)]
+        await asyncio.sleep(0)
+        others[0].cancel()
+        return await asyncio.gather(first, *others, return_exceptions=True)
+
+    outcomes = asyncio.run(asked())
+    assert done == [[0], [1, 2, 3]]
+    assert [type(outcome) for outcome in outcomes] == [type(None), asyncio.CancelledError, ValueError, ValueError]

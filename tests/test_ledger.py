@@ -145,7 +145,7 @@ def test_an_entry_waits_for_a_transaction_under_way_and_changes_nothing_else(tmp
 
     async def run() -> None:
         with store.write() as writer:
-            entering = asyncio.create_task(asyncio.to_thread(store.note_call, call))
+            entering = asyncio.create_task(asyncio.to_thread(store.note_calls, [(call, None)]))
             await asyncio.sleep(0.2)
             assert not entering.done()
             writer.note_call(Call("extract", "m", Usage(1, 1, 1), 0.1, "ab" * 16), None)
@@ -200,7 +200,7 @@ def test_an_answer_is_not_lost_where_the_ledger_cannot_be_written(
     def full(*_: object) -> None:
         raise StoreError("the disk is full", "make room")
 
-    monkeypatch.setattr(SqliteStore, "note_call", full)
+    monkeypatch.setattr(SqliteStore, "note_calls", full)
     answer = kb.query(QUESTION, method="walk")
     assert answer.answered and answer.usage.calls == 1
     assert answer.trace[-1].name == "enter in the ledger" and "the disk is full" in answer.trace[-1].detail

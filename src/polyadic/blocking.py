@@ -1,15 +1,17 @@
-"""Run asynchronous work from plain code: one private loop on a thread of its own.
+"""Plain code and asynchronous work that wait for each other.
 
-So the plain methods work anywhere, also where a loop is already running (a notebook, a web server).
+Asynchronous work runs from plain code on one private loop on a thread of its own, so the plain methods work anywhere,
+also where a loop is already running (a notebook, a web server). Plain work that takes its time runs in a thread beside
+the loop.
 """
 
 import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -103,6 +105,71 @@ def each(items: AsyncGenerator[T, None]) -> Iterator[T]:
 
 async def _next(items: AsyncGenerator[T, None]) -> T:
     return await anext(items)
+
+
+async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The result of plain work, done in a thread while the loop goes on; see :func:`settled`."""
+    return await settled(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)))
+
+
+async def settled(under_way: "asyncio.Future[T]") -> T:
+    """The result of what is under way, which comes to its end also where whoever waits for it is cancelled.
+
+    Nothing that it works with is closed before, and what it was to keep is kept.
+    """
+    try:
+        return await asyncio.shield(under_way)
+    except asyncio.CancelledError:
+        while not under_way.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([under_way])
+        if not under_way.cancelled():
+            under_way.exception()  # has been seen: what cancelled is told, not what came of it
+        raise
+
+
+class Together(Generic[T]):
+    """Has done together what is asked for one by one while the last is being done.
+
+    >>> async def show(items: Sequence[int]) -> None:
+    ...     print(*items)
+    >>> async def four() -> None:
+    ...     together = Together(show)
+    ...     await asyncio.gather(*map(together.done, range(4)))
+    >>> asyncio.run(four())
+    0 1 2 3
+    """
+
+    def __init__(self, do: Callable[[Sequence[T]], Coroutine[Any, Any, None]]) -> None:
+        self._do = do
+        self._coming: list[T] = []
+        self._next: asyncio.Task[None] | None = None
+        self._last: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    def begun(self, item: T) -> "asyncio.Task[None]":
+        """What does it with all that is asked for until it begins; it raises for each what it raises for one."""
+        self._coming.append(item)
+        if self._next is None:
+            self._next = asyncio.create_task(self._do_all())
+        return self._next
+
+    async def done(self, item: T) -> None:
+        """Leave once it is done; whoever waits may be cancelled, and what is under way goes on."""
+        await asyncio.shield(self.begun(item))
+
+    async def _do_all(self) -> None:
+        async with self._turn:
+            items, self._coming = self._coming, []
+            self._last, self._next = self._next, None
+            await self._do(items)
+
+    async def given_up(self) -> None:
+        """Cancel what is under way and what is to come, and leave when they have ended."""
+        tasks = [task for task in (self._last, self._next) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 _THREAD = "polyadic"

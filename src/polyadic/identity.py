@@ -27,12 +27,12 @@ def digest(*parts: str) -> str:
     >>> digest("a", "b") == digest("ab")
     False
     """
-    state = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    framed = bytearray()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
-        state.update(len(data).to_bytes(8, "big"))
-        state.update(data)
-    return state.hexdigest()
+        framed += len(data).to_bytes(8, "big")
+        framed += data
+    return hashlib.blake2b(framed, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def normal_text(text: str) -> str:

@@ -199,3 +199,77 @@ def test_leftovers_of_a_run_that_was_given_up_go_with_the_next_that_succeeds(tmp
     with indexer(tmp_path) as work:
         asyncio.run(work.index([Document("/docs/b", "", SENTENCES[0])]))
     assert "Menabrea" not in (tmp_path / "store.sqlite").read_bytes().decode("latin-1")
+
+
+class Waiting(SentenceExtractor):
+    """Reads several chunks at once; the one that says so only when ``come`` is set."""
+
+    paid = True
+
+    def __init__(self, come: asyncio.Event) -> None:
+        super().__init__("en")
+        self.at_once = 4
+        self.read: list[str] = []
+        self._come = come
+
+    async def extract(self, document: Document, chunk: Chunk) -> Extraction:
+        self.read.append(document.source)
+        if "Menabrea" in chunk.text:
+            await self._come.wait()
+        return await super().extract(document, chunk)
+
+
+def test_what_is_whole_is_published_while_a_reply_is_waited_for(tmp_path: Path) -> None:
+    """Of three batches the first holds the document that is slow to be read."""
+    corpus = [Document(f"/docs/{n:03}", "", f"{SENTENCES[0]} {n}.") for n in range(150)]
+    corpus[0] = Document("/docs/000", "", SENTENCES[2])
+    seen: list[int] = []
+
+    async def run() -> None:
+        come = asyncio.Event()
+        extractor = Waiting(come)
+        with indexer(tmp_path / "kb", extractor=extractor) as work:
+            running = asyncio.create_task(work.index(corpus))
+            async with asyncio.timeout(20):
+                while not seen or seen[-1] < 86:
+                    await asyncio.sleep(0.01)
+                    with work.store.read() as reader:
+                        seen.append(reader.counts().documents)
+            come.set()
+            report = await running
+            assert (report.added, report.chunks_read) == (150, 150)
+            # The first to come are the first to be read.
+            assert extractor.read == [document.source for document in corpus]
+            assert work.store.problems() == []
+
+    asyncio.run(run())
+    assert seen[-1] == 86
+
+
+def test_a_run_with_batches_in_hand_that_is_cancelled_leaves_nothing_half(tmp_path: Path) -> None:
+    corpus = [Document(f"/docs/{n:03}", "", f"{SENTENCES[2 * (n == 0)]} {n}.") for n in range(150)]
+
+    async def run() -> None:
+        with indexer(tmp_path / "kb", extractor=Waiting(asyncio.Event())) as work:
+            running = asyncio.create_task(work.index(corpus))
+            await asyncio.sleep(0.3)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            with work.store.read() as reader:
+                assert reader.counts().documents in (0, 22, 64, 86)
+            assert work.store.problems() == []
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_document_said_twice_waits_for_itself_also_among_several_in_hand(tmp_path: Path, first: int) -> None:
+    twice = [Document("memory:a", "", SENTENCES[first]), Document("memory:a", "", SENTENCES[1 - first])]
+    come = asyncio.Event()
+    come.set()
+    with indexer(tmp_path / "twice", extractor=Waiting(come)) as work, indexer(tmp_path / "once") as once:
+        report = asyncio.run(work.index(twice))
+        assert (report.added, report.changed) == (1, 1)
+        asyncio.run(once.index(twice[1:]))
+        assert canonical(work.store) == canonical(once.store)

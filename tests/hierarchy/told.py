@@ -11,8 +11,7 @@ from polyadic.hierarchy.telling import ToldFact, ToldMember
 from polyadic.hierarchy.writing import Summaries
 from polyadic.models.budget import Budget
 from polyadic.models.endpoint_model import EndpointModel
-from polyadic.models.language_model import Reply, Request
-from polyadic.models.remembering import Remembering
+from polyadic.models.remembering import Paid, Remembering
 from polyadic.prompts.library import Prompts
 from polyadic.settings import ThemesSettings
 from tests.models.endpoint_help import model_settings
@@ -48,9 +47,10 @@ class Kept:
     def recall(self, key: str) -> tuple[str, bool] | None:
         return self.replies.get(key)
 
-    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
-        if remember:
-            self.replies[request.key(model)] = (reply.text, reply.complete)
+    def note(self, paid: Sequence[Paid]) -> None:
+        self.replies |= {
+            one.request.key(one.model): (one.reply.text, one.reply.complete) for one in paid if one.remember
+        }
 
 
 def written(

@@ -1,7 +1,8 @@
 """The same request is never paid for twice."""
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.endpoint_model import EndpointModel
-from polyadic.models.language_model import Reply, Request
-from polyadic.models.remembering import Memory, NoMemory, Remembering
+from polyadic.models.language_model import Reply
+from polyadic.models.remembering import Memory, NoMemory, Paid, Remembering
 from tests.models.endpoint_help import model_settings, question
 from tests.server import (
     Changed,
@@ -43,10 +44,11 @@ class Kept:
     def recall(self, key: str) -> tuple[str, bool] | None:
         return self.replies.get(key)
 
-    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
-        self.paid.append((request.purpose, model, reply.usage.tokens))
-        if remember:
-            self.replies[request.key(model)] = (reply.text, reply.complete)
+    def note(self, paid: Sequence[Paid]) -> None:
+        for one in paid:
+            self.paid.append((one.request.purpose, one.model, one.reply.usage.tokens))
+            if one.remember:
+                self.replies[one.request.key(one.model)] = (one.reply.text, one.reply.complete)
 
 
 @pytest.fixture
@@ -142,3 +144,18 @@ def test_where_nothing_may_be_written_nothing_is_kept() -> None:
             _, remembering = ask(server, NoMemory(), "Ada")
             assert remembering.spent.calls == 1
         assert len(server.calls) == 2
+
+
+def test_replies_that_come_while_others_are_entered_are_entered_together(server: ModelServer) -> None:
+    noted: list[int] = []
+
+    class Slow(Kept):
+        def note(self, paid: Sequence[Paid]) -> None:
+            time.sleep(0.2)
+            noted.append(len(paid))
+            super().note(paid)
+
+    memory = Slow()
+    ask(server, memory, *(f"Ada {n}" for n in range(6)))
+    assert len(memory.replies) == sum(noted) == 6
+    assert len(noted) < 6

@@ -295,7 +295,8 @@ def test_another_embedding_model_is_refused(store: Store, open_store: Opener) ->
 
 def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:
     with store.write() as writer:
-        tallies = difference(tally((document_id, e) for _, e in writer.staged(document_id)), tally(()))
-        writer.apply(Change([document_id], (), tallies, dict.fromkeys(tallies.facts, 5), windows))
+        said = {chunk.id: evidence for chunk, evidence in writer.staged(document_id)}
+        tallies = difference(tally((document_id, evidence) for evidence in said.values()), tally(()))
+        writer.apply(Change([document_id], (), tallies, dict.fromkeys(tallies.facts, 5), windows, said))
         while missing := writer.attach():
             writer.put_vectors(missing, vectors(missing))

@@ -199,7 +199,7 @@ def filled(folder: Path, facts: int) -> None:
         rearrange(store, Rearrangement([themes[0]], [themes[1]], (), [0.5], 4, 0))
         call = Call("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
         for number in range(facts):
-            store.note_call(call, (f"{number:032x}", "Bolt met Ada. " * 500, number % 2 == 0))
+            store.note_calls([(call, (f"{number:032x}", "Bolt met Ada. " * 500, number % 2 == 0))])
         with store.gathering("another model") as gathering:
             gathering.put(["Ada"], vectors(["Ada"]), Call("embed", "another model", Usage(), 0.0, ""))
 

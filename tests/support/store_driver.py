@@ -61,11 +61,12 @@ def publish_told(store: Store, documents: Sequence[tuple[Document, list[Chunk], 
     with store.write() as writer:
         overlay = writer.overlay()
         old = tally(((s.id, e) for s in sources for _, e in writer.current(s.id)), overlay)
-        new = tally(((s.id, e) for s in sources for _, e in writer.staged(s.id)), overlay)
-        tallies = difference(new, old)
+        staged = [(s.id, chunk.id, e) for s in sources for chunk, e in writer.staged(s.id)]
+        tallies = difference(tally(((source, e) for source, _, e in staged), overlay), old)
         tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
         windows = {chunk.id: [chunk.text] for _, chunks, _ in documents for chunk in chunks}
-        writer.apply(Change([source.id for source in sources], (), tallies, tokens, windows))
+        said = {chunk: e for _, chunk, e in staged}
+        writer.apply(Change([source.id for source in sources], (), tallies, tokens, windows, said))
         _embed(writer)
     return sources
 
@@ -79,7 +80,7 @@ def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Map
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
         old = tally(((source.id, e) for _, e in writer.current(source.id)), writer.overlay())
-        writer.apply(Change((), [source.id], difference(tally(()), old), {}, {}))
+        writer.apply(Change((), [source.id], difference(tally(()), old), {}, {}, {}))
         _embed(writer)
 
 

@@ -126,7 +126,7 @@ def test_an_endpoint_embeds_within_a_step(collector: Collector, tmp_path: Path, 
         kb.retrieve(QUESTION, "chunks")
     name = f"embeddings {embedding.name}"
     ways = [collector.way_to(one) for one in collector.spans if one.name == name]
-    assert ["question", "embed", name] in ways and ["index", "derive and embed", name] in ways
+    assert ["question", "embed", name] in ways and ["index", "batch", "derive and embed", name] in ways
     call = next(one for one in collector.spans if one.name == name)
     assert call.kind == "client"
     assert call.attributes["gen_ai.operation.name"] == "embeddings"
@@ -143,7 +143,9 @@ def test_indexing_is_told_step_by_step(collector: Collector, tmp_path: Path) -> 
     ):
         kb.add([Document("memory:letters", "", TEXT)])
     index = collector.wait_for("index")
-    steps = [one.name for one in collector.within(index)]
+    (batch,) = collector.within(index)
+    steps = [one.name for one in collector.within(batch)]
+    assert batch.name == "batch"
     assert steps == ["read documents", "chunk", "extract", "derive and embed", "publish"]
     assert index.attributes == {
         "polyadic.added": 1,
@@ -153,7 +155,7 @@ def test_indexing_is_told_step_by_step(collector: Collector, tmp_path: Path) -> 
         "polyadic.chunks_failed": 0,
     }
     chat = collector.wait_for("chat recorded")
-    assert collector.way_to(chat) == ["index", "extract", "chat recorded"]
+    assert collector.way_to(chat) == ["index", "batch", "extract", "chat recorded"]
     assert (chat.attributes["polyadic.purpose"], chat.attributes["gen_ai.output.type"]) == ("extract", "json")
 
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from polyadic.construction.batches import readable
 from polyadic.construction.chunk import chunk_document
-from polyadic.construction.extractor import Extractor, at_once
+from polyadic.construction.extractor import Extractor
 from polyadic.construction.index_report import IndexReport
-from polyadic.construction.indexing import batches, readable
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.publishing import language_of
 from polyadic.construction.reading.skipped import Skipped
@@ -95,15 +95,13 @@ class Estimator:
         found = Estimate(self.extractor.name)
         recipe = Recipe.of(self.extractor, self.chunking)
         totals = _Totals()
-        for batch in batches(readable(sources, report), at_once(self.extractor)):
-            totals.new_of_batches.append([])
-            for document in batch:
-                work = recipe.work_for(document.content, self.known.stamp(document.id), self.anew)
-                found.unchanged += work in NOTHING_TO_DO
-                found.outdated += work is Work.OUTDATED
-                if work not in NOTHING_TO_DO:
-                    found.documents += 1
-                    self._add(document, found, totals)
+        for document in readable(sources, report):
+            work = recipe.work_for(document.content, self.known.stamp(document.id), self.anew)
+            found.unchanged += work in NOTHING_TO_DO
+            found.outdated += work is Work.OUTDATED
+            if work not in NOTHING_TO_DO:
+                found.documents += 1
+                self._add(document, found, totals)
         found.skipped = report.skipped
         if totals.calls:
             self._add_calls(found, totals)
@@ -142,22 +140,22 @@ class Estimator:
             return True
         totals.asked.add(key)
         totals.sent += (tokens := prompt_tokens(request))
-        totals.new_of_batches[-1].append(tokens)
+        totals.new.append(tokens)
         return False
 
     def _add_calls(self, found: Estimate, totals: "_Totals") -> None:
         """Enter what the calls will cost."""
         ratio, second = self._experience(found)
-        lengths = [[min(ratio * new, self.model.output_tokens) for new in batch] for batch in self._news(totals)]
-        first = sum(map(sum, lengths))
+        around = self._around()
+        lengths = [min(ratio * max(1, tokens - around), self.model.output_tokens) for tokens in totals.new]
+        first = sum(lengths)
         looks = self._further_looks(found, totals.calls)
         sent, received = totals.sent + looks.prompt_tokens, round(first) + looks.completion_tokens
         found.usage = Usage(totals.calls + looks.calls, sent, received, price(sent, received, self.model))
         second *= received / max(1, first)
         alike = _ALIKE * first / totals.calls
-        times = [[second * (alike + (1 - _ALIKE) * length) for length in batch] for batch in lengths]
-        waiting = sum(_time_of(batch, self.model.at_once) for batch in times)
-        found.seconds = max(waiting, self._least_seconds(found.usage))
+        times = [second * (alike + (1 - _ALIKE) * length) for length in lengths]
+        found.seconds = max(_time_of(times, self.model.at_once), self._least_seconds(found.usage))
 
     def _experience(self, found: Estimate) -> tuple[float, float]:
         """How many tokens a reply has for each that is new in its request, and how many seconds each of them takes."""
@@ -170,12 +168,8 @@ class Estimator:
         # Replies that came by batch files took no time that could be measured.
         return ratio, seconds / before.completion_tokens or _SECONDS_A_TOKEN
 
-    def _news(self, totals: "_Totals") -> list[list[int]]:
-        """The tokens of each call that are not in every request, by batch."""
-        around = self._around()
-        return [[max(1, tokens - around) for tokens in batch] for batch in totals.new_of_batches]
-
     def _around(self) -> int:
+        """The tokens that are in every request."""
         assert isinstance(self.extractor, ModelExtractor)  # noqa: S101 - there are no calls without it
         return prompt_tokens(self.extractor.empty_request())
 
@@ -214,7 +208,7 @@ class Estimator:
 
 @dataclass(slots=True)
 class _Totals:
-    """What has been counted so far; ``new_of_batches`` are the tokens of each request that has to be paid for.
+    """What has been counted so far; ``new`` are the tokens of each request that has to be paid for.
 
     ``embedded`` are the tokens to embed, counted only where an endpoint embeds.
     """
@@ -222,7 +216,7 @@ class _Totals:
     sent: int = 0
     texts: float = 0.0
     embedded: float = 0.0
-    new_of_batches: list[list[int]] = field(default_factory=list)
+    new: list[int] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     sample: list[str] = field(default_factory=list)
 

@@ -3,7 +3,9 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from typing import Self
 
 from polyadic.construction.extractor import Extraction, Extractor, at_once
 from polyadic.errors import ModelUnavailable, NoReply
@@ -37,7 +39,7 @@ class Waiting:
 class Outcomes:
     """What came of it: evidence by document and chunk, and documents (by id) of which some chunk was not even tried.
 
-    ``waiting`` are chunks that are asked about by file. ``stopped`` says why no more were tried; empty where all were.
+    ``waiting`` are chunks that are asked about by file.
     """
 
     evidence: dict[str, dict[str, tuple[Evidence, ...]]] = field(default_factory=dict)
@@ -45,95 +47,128 @@ class Outcomes:
     waiting: list[Waiting] = field(default_factory=list)
     problems: Counter[str] = field(default_factory=Counter)
     untried: set[str] = field(default_factory=set)
-    stopped: str = ""
 
 
-async def extract_all(
-    extractor: Extractor,
-    chunks: Sequence[tuple[Document, Chunk]],
-    report_read: Callable[[], None],
-    tried_before: Collection[str] = (),
-) -> Outcomes:
-    """Have every chunk read, as many at once as the extractor takes.
+class _Share:
+    """The chunks that were handed in together; ``read`` is done when all of them are, or reading one has crashed."""
 
-    Where the run has to stop, chunks that are being read are read to the end: they are paid for.
+    def __init__(self, left: int, tried_before: Collection[str]) -> None:
+        self.outcomes = Outcomes()
+        self.left = left
+        self.tried_before = tried_before
+        self.context = copy_context()
+        self.read: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def one_less(self) -> None:
+        self.left -= 1
+        if not self.left and not self.read.done():
+            self.read.set_result(None)
+
+    def crashed(self, error: Exception) -> None:
+        if not self.read.done():
+            self.read.set_exception(error)
+
+
+class Readers:
+    """Have chunks read in the order in which they are handed in, as many at once as the extractor takes.
+
+    ``stopped`` says why no more are tried; empty where all are. What is being read by then is read to the end: it is
+    paid for.
 
     Parameters
     ----------
     extractor
         What reads them.
-    chunks
-        Each with its document.
     report_read
         Called after every chunk that was read or has failed.
-    tried_before
-        Documents (by id) of which chunks failed in an earlier run: that they fail again is no reason to stop, or what
-        comes after them would never be reached.
     """
-    run = _Run(extractor, chunks, report_read, tried_before)
-    workers = [asyncio.create_task(run.work()) for _ in range(min(at_once(extractor), len(chunks)))]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-    return run.outcomes
 
-
-class _Run:
-    def __init__(
-        self,
-        extractor: Extractor,
-        chunks: Sequence[tuple[Document, Chunk]],
-        report_read: Callable[[], None],
-        tried_before: Collection[str],
-    ) -> None:
-        self.outcomes = Outcomes()
+    def __init__(self, extractor: Extractor, report_read: Callable[[], None]) -> None:
+        self.stopped = ""
         self._extractor = extractor
-        self._left = iter(chunks)
         self._report_read = report_read
-        self._tried_before = tried_before
+        self._left: asyncio.Queue[tuple[_Share, Document, Chunk]] = asyncio.Queue()
+        self._at_work: list[asyncio.Task[None]] = []
+        self._has_crashed = False
         self._silent = 0
         self._useless: list[str] = []
 
-    async def work(self) -> None:
-        """Read one chunk after the other of those that nobody has taken yet."""
-        for document, chunk in self._left:
-            await asyncio.sleep(0)  # a place to be cancelled at
-            if self.outcomes.stopped:
-                self.outcomes.untried.add(document.id)
-            else:
-                await self._read(document, chunk)
+    async def __aenter__(self) -> Self:
+        self._at_work = [asyncio.create_task(self._work()) for _ in range(at_once(self._extractor))]
+        return self
 
-    async def _read(self, document: Document, chunk: Chunk) -> None:
+    async def __aexit__(self, *_: object) -> None:
+        for reader in self._at_work:
+            reader.cancel()
+        await asyncio.gather(*self._at_work, return_exceptions=True)
+
+    @property
+    def left(self) -> int:
+        """How many chunks nobody has taken yet."""
+        return self._left.qsize()
+
+    async def read(self, chunks: Sequence[tuple[Document, Chunk]], tried_before: Collection[str] = ()) -> Outcomes:
+        """Have all of these read.
+
+        Parameters
+        ----------
+        chunks
+            Each with its document.
+        tried_before
+            Documents (by id) of which chunks failed in an earlier run: that they fail again is no reason to stop, or
+            what comes after them would never be reached.
+        """
+        share = _Share(len(chunks), tried_before)
+        for document, chunk in chunks:
+            self._left.put_nowait((share, document, chunk))
+        if chunks:
+            await share.read
+        return share.outcomes
+
+    async def _work(self) -> None:
+        """Read one chunk after the other of those that nobody has taken yet; where one crashes, the run is over."""
+        while not self._has_crashed:
+            share, document, chunk = await self._left.get()
+            reading = self._read(share, document, chunk)
+            try:
+                # As part of what whoever handed it in is doing; and a place to be cancelled at.
+                await asyncio.create_task(reading, context=share.context.copy())
+            except Exception as error:
+                self._has_crashed = True
+                share.crashed(error)
+            share.one_less()
+
+    async def _read(self, share: _Share, document: Document, chunk: Chunk) -> None:
+        if self.stopped:
+            share.outcomes.untried.add(document.id)
+            return
         try:
             extraction = await self._extractor.extract(document, chunk)
         except NoReply as problem:
-            self._failed(document, chunk, problem)
+            self._failed(share, document, chunk, problem)
         except ReplyAwaited as awaited:
             self._silent = 0
-            self.outcomes.waiting.append(Waiting(document, chunk, awaited.requests))
+            share.outcomes.waiting.append(Waiting(document, chunk, awaited.requests))
             return
         except ModelUnavailable as problem:
-            self.outcomes.untried.add(document.id)
+            share.outcomes.untried.add(document.id)
             self._stop(str(problem))
             return
         else:
-            self._keep(document, chunk, extraction)
+            self._keep(share.outcomes, document, chunk, extraction)
         self._report_read()
 
-    def _keep(self, document: Document, chunk: Chunk, extraction: Extraction) -> None:
+    def _keep(self, outcomes: Outcomes, document: Document, chunk: Chunk, extraction: Extraction) -> None:
         self._silent = 0
         self._useless.clear()
-        self.outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
-        self.outcomes.problems.update(extraction.problems)
+        outcomes.evidence.setdefault(document.id, {})[chunk.id] = extraction.evidence
+        outcomes.problems.update(extraction.problems)
 
-    def _failed(self, document: Document, chunk: Chunk, problem: NoReply) -> None:
-        self.outcomes.failures.append(Failure(document, chunk, str(problem)))
+    def _failed(self, share: _Share, document: Document, chunk: Chunk, problem: NoReply) -> None:
+        share.outcomes.failures.append(Failure(document, chunk, str(problem)))
         if problem.usage is None:
             self._silent += 1
-        elif document.id not in self._tried_before:
+        elif document.id not in share.tried_before:
             self._silent = 0
             self._useless.append(document.id)
         useless = len(self._useless) >= _IN_A_ROW and len(set(self._useless)) >= _DOCUMENTS
@@ -142,4 +177,4 @@ class _Run:
 
     def _stop(self, why: str) -> None:
         """The first reason is the one to act upon: others follow from it."""
-        self.outcomes.stopped = self.outcomes.stopped or why
+        self.stopped = self.stopped or why

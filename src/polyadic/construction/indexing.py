@@ -1,34 +1,31 @@
 """From documents to evidence: chunk, extract, and have it published (DESIGN: the flow).
 
 Work goes on in batches of documents. Evidence is committed to revisions that nobody sees; one transaction then
-makes a whole batch current. Killed at any moment, a run loses at most the batch in hand.
+makes a whole batch current. Killed at any moment, a run loses at most the batches in hand. Where an extractor waits for
+replies, several are: what is cut, derived and written is done in threads, so that nobody waits for it who could ask.
 """
 
 import asyncio
-import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from polyadic.blocking import Together, aside
+from polyadic.construction.batches import BATCH_CHARACTERS, BatchSize, batches, readable
 from polyadic.construction.chunk import chunk_document
-from polyadic.construction.extracting import Outcomes, Waiting, extract_all
-from polyadic.construction.extractor import Extractor, at_once
+from polyadic.construction.extracting import Outcomes, Readers, Waiting
+from polyadic.construction.extractor import Extractor, ReadsSeveral, at_once
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.publishing import Publisher
 from polyadic.construction.read import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
-from polyadic.knowledge import Chunk, Document, Usage
+from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Call, FailedChunk, Store, Writer
-from polyadic.tracing.spans import Span, stage, step_done
-
-BATCH_DOCUMENTS = 64
-BATCH_CHARACTERS = 1_000_000
-# At the end of a batch most calls have come back and the last are waited for: with so many each, that is a small share.
-CALLS_IN_TURN = 16
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+from polyadic.tracing.spans import Span, span, stage, step_done
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +62,9 @@ class Indexer:
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         embedded_before = self.embedder.spent
-        with self.store.exclusive(), stage("index") as told:
+        with self.store.exclusive(), span("index") as told:
             try:
-                await self._index_all(sources, report)
+                await _Run(self, report).index_all(sources)
             finally:
                 _tell_of(told, report)
                 # Also where the run ends with an error or Ctrl-C: it has been paid for.
@@ -76,94 +73,214 @@ class Indexer:
         report.seconds = time.perf_counter() - started
         return report
 
-    async def _index_all(self, sources: Iterable[Document | Skipped], report: IndexReport) -> None:
-        texts_seen: set[str] = set()
-        for batch in batches(readable(sources, report), at_once(self.extractor)):
-            report.same_text += _repeated(batch, texts_seen)
-            await self._index_batch(batch, report)
-            self._tell(report)
-            if report.stopped:
-                return
-        with self.store.write() as writer:
-            writer.drop_staged()
-
     def _enter_embedding(self) -> None:
         """Enter what embedding cost in the ledger, as one call a run: single ones have nothing to tell."""
         usage, seconds = self.embedder.take_paid()
         if usage.calls:
-            self.store.note_call(Call("embed", self.embedder.name, usage, seconds))
-
-    async def _index_batch(self, batch: Sequence[Document], report: IndexReport) -> None:
-        step_done("read documents")
-        with self.store.write() as writer:
-            work = {d.id: self._work_for(d, writer) for d in batch}
-        todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
-        _count(report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
-        cut = {}
-        for document in todo:
-            cut[document.id] = chunk_document(document, self.chunking)
-            await asyncio.sleep(0)  # a place to be cancelled at
-        report.chunks += sum(len(chunks) for chunks in cut.values())
-        step_done("chunk")
-        if todo:
-            tried_before = {document.id for document in todo if work[document.id] is Work.RESUME}
-            outcomes = await self._extract(todo, cut, tried_before, report)
-            step_done("extract")
-            kept = {d.id for d in todo if work[d.id] is Work.REREAD and _all_failed(cut[d.id], outcomes)}
-            waiting = {waiting.document.id for waiting in outcomes.waiting}
-            whole = [document for document in todo if document.id not in outcomes.untried | kept | waiting]
-            await Publisher(self.store, self.embedder, self.chunking, self._tell).publish(whole, cut, report)
-            _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
-
-    def _work_for(self, document: Document, writer: Writer) -> Work:
-        """What has to be done for a document; where that is nothing, what it still waited for is no longer wanted."""
-        anew = self.anew or document.id in self.wanted
-        work = self.recipe.work_for(document.content, writer.stamp(document.id), anew)
-        if work is Work.NONE:
-            writer.waiting.release(document.id)
-        elif work is Work.OUTDATED:
-            writer.waiting.settle(document.id, document.content)
-        return work
-
-    async def _extract(
-        self,
-        documents: Sequence[Document],
-        cut: Mapping[str, Sequence[Chunk]],
-        tried_before: Collection[str],
-        report: IndexReport,
-    ) -> Outcomes:
-        """Stage the documents, and have their chunks read."""
-        with self.store.write() as writer:
-            done = {d.id: writer.stage(d, self.recipe.stamp(d.content), cut[d.id]) for d in documents}
-        todo = [(d, chunk) for d in documents for chunk in cut[d.id] if chunk.id not in done[d.id]]
-        report.chunks_read += sum(map(len, done.values()))
-
-        def tell() -> None:
-            report.chunks_read += 1
-            self._tell(report)
-
-        outcomes = await extract_all(self.extractor, todo, tell, tried_before)
-        with self.store.write() as writer:
-            for document_id, said in outcomes.evidence.items():
-                writer.put_evidence(document_id, said)
-            for failure in outcomes.failures:
-                writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
-            _put_waiting(writer, outcomes.waiting)
-        self.note(outcomes.waiting)
-        report.stopped = outcomes.stopped
-        report.problems.update(outcomes.problems)
-        failed = [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
-        report.failed += sorted(failed, key=lambda chunk: (chunk.source, chunk.span))
-        return outcomes
+            self.store.note_calls([(Call("embed", self.embedder.name, usage, seconds), None)])
 
     @property
     def recipe(self) -> Recipe:
         """How documents are cut and read."""
         return Recipe.of(self.extractor, self.chunking)
 
+
+@dataclass(frozen=True, slots=True)
+class _TakenIn:
+    """What has to be done for each document of a batch, by id; the chunks of those with anything to do."""
+
+    work: Mapping[str, Work]
+    todo: Sequence[Document]
+    cut: Mapping[str, Sequence[Chunk]]
+    done: Mapping[str, frozenset[str]]
+    """The chunks of each whose evidence an interrupted run has left."""
+
+    @property
+    def to_read(self) -> list[tuple[Document, Chunk]]:
+        return [(d, chunk) for d in self.todo for chunk in self.cut[d.id] if chunk.id not in self.done[d.id]]
+
+    @property
+    def tried_before(self) -> set[str]:
+        return {document.id for document in self.todo if self.work[document.id] is Work.RESUME}
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """Documents to be published, the chunks of each, and the evidence of those of which all is at hand."""
+
+    documents: Sequence[Document]
+    cut: Mapping[str, Sequence[Chunk]]
+    at_hand: Mapping[str, Mapping[str, Sequence[Evidence]]]
+
+
+class _Run:
+    """Batches on their way, each from when it is taken in until it is published."""
+
+    def __init__(self, with_: Indexer, report: IndexReport) -> None:
+        self._with = with_
+        self._report = report
+        self._readers = Readers(with_.extractor, self._tell_read)
+        self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._tell)
+        self._publishing = Together(self._publish_all)
+        self._in_hand: dict[asyncio.Task[None], Sequence[Document]] = {}
+        self._is_coming_in = False
+        self._moved = asyncio.Event()
+        self._recipe = with_.recipe
+
+    async def index_all(self, sources: Iterable[Document | Skipped]) -> None:
+        report, texts_seen = self._report, set[str]()
+        coming = batches(readable(sources, report), BatchSize.of(self._with.extractor))
+        async with self._readers:
+            try:
+                while not report.stopped:
+                    await self._until(self._has_room)
+                    batch = await aside(next, coming, None)
+                    if batch is None:
+                        break
+                    # Said twice, a document is what was said last: it waits for the first to be published.
+                    await self._until(partial(self._is_apart, batch))
+                    if not report.stopped:
+                        report.same_text += _repeated(batch, texts_seen)
+                        self._begin(batch)
+                await self._until(lambda: not self._in_hand)
+            finally:
+                await self._give_up()
+        report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
+        if not report.stopped:
+            await aside(self._drop_staged)
+
+    def _has_room(self) -> bool:
+        """Whether another batch may be taken in: not before readers who wait for replies are about to have no more.
+
+        One after the other, so that the chunks of the first are the first to be read.
+        """
+        characters = sum(len(document.text) for batch in self._in_hand.values() for document in batch)
+        extractor = self._with.extractor
+        about_to_wait = isinstance(extractor, ReadsSeveral) and self._readers.left < at_once(extractor)
+        another = about_to_wait and not self._is_coming_in and characters < BATCH_CHARACTERS
+        return not self._in_hand or another
+
+    def _is_apart(self, batch: Sequence[Document]) -> bool:
+        in_hand = {document.source for one in self._in_hand.values() for document in one}
+        return in_hand.isdisjoint(document.source for document in batch)
+
+    def _begin(self, batch: Sequence[Document]) -> None:
+        task = asyncio.create_task(self._index(batch))
+        task.add_done_callback(lambda _: self._moved.set())
+        self._in_hand[task] = batch
+        self._is_coming_in = True
+
+    def _come_in(self) -> None:
+        """What there is to read of a batch is with the readers now."""
+        self._is_coming_in = False
+        self._moved.set()
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds; raises what ended any batch before its time."""
+        while True:
+            for task in [task for task in self._in_hand if task.done()]:
+                del self._in_hand[task]
+                task.result()
+            if holds():
+                return
+            self._moved.clear()
+            await self._moved.wait()
+
+    async def _give_up(self) -> None:
+        for task in self._in_hand:
+            task.cancel()
+        await asyncio.gather(*self._in_hand, return_exceptions=True)
+        await self._publishing.given_up()
+
+    async def _index(self, batch: Sequence[Document]) -> None:
+        with stage("batch"):
+            work = await aside(self._work, batch)
+            step_done("read documents")
+            _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
+            todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
+            if not todo:
+                self._come_in()
+            else:
+                taken = await aside(self._taken_in, work, todo)
+                self._report.chunks += sum(map(len, taken.cut.values()))
+                self._report.chunks_read += sum(map(len, taken.done.values()))
+                step_done("chunk")
+                outcomes = await self._read(taken)
+                step_done("extract")
+                await self._publish(taken, outcomes)
+        self._tell(self._report)
+
+    def _work(self, batch: Sequence[Document]) -> dict[str, Work]:
+        with self._with.store.write() as writer:
+            return {document.id: self._work_for(document, writer) for document in batch}
+
+    def _work_for(self, document: Document, writer: Writer) -> Work:
+        """What has to be done for a document; where that is nothing, what it still waited for is no longer wanted."""
+        anew = self._with.anew or document.id in self._with.wanted
+        work = self._recipe.work_for(document.content, writer.stamp(document.id), anew)
+        if work is Work.NONE:
+            writer.waiting.release(document.id)
+        elif work is Work.OUTDATED:
+            writer.waiting.settle(document.id, document.content)
+        return work
+
+    def _taken_in(self, work: Mapping[str, Work], todo: Sequence[Document]) -> _TakenIn:
+        """Cut the documents and stage them."""
+        cut = {document.id: chunk_document(document, self._with.chunking) for document in todo}
+        with self._with.store.write() as writer:
+            done = {d.id: writer.stage(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo}
+        return _TakenIn(work, todo, cut, done)
+
+    async def _read(self, taken: _TakenIn) -> Outcomes:
+        """Have the chunks read, and commit what came of it."""
+        self._come_in()
+        outcomes = await self._readers.read(taken.to_read, taken.tried_before)
+        await aside(self._keep, outcomes)
+        self._with.note(outcomes.waiting)
+        report = self._report
+        report.stopped = self._readers.stopped
+        report.problems.update(outcomes.problems)
+        report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
+        return outcomes
+
+    def _keep(self, outcomes: Outcomes) -> None:
+        with self._with.store.write() as writer:
+            for document_id, said in outcomes.evidence.items():
+                writer.put_evidence(document_id, said)
+            for failure in outcomes.failures:
+                writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
+            _put_waiting(writer, outcomes.waiting)
+
+    async def _publish(self, taken: _TakenIn, outcomes: Outcomes) -> None:
+        """Publish the documents of which every chunk was tried, unless nothing came of reading one again."""
+        work, report = taken.work, self._report
+        kept = {d.id for d in taken.todo if work[d.id] is Work.REREAD and _all_failed(taken.cut[d.id], outcomes)}
+        waiting = {waiting.document.id for waiting in outcomes.waiting}
+        whole = [document for document in taken.todo if document.id not in outcomes.untried | kept | waiting]
+        if whole:
+            at_hand = {d.id: outcomes.evidence.get(d.id, {}) for d in whole if not taken.done[d.id]}
+            await self._publishing.done(_Whole(whole, taken.cut, at_hand))
+        _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
+
+    async def _publish_all(self, batches: Sequence[_Whole]) -> None:
+        """Publish what has become whole while the last was being published, in one transaction."""
+        documents = [document for batch in batches for document in batch.documents]
+        cut = {document: chunks for batch in batches for document, chunks in batch.cut.items()}
+        at_hand = {document: read for batch in batches for document, read in batch.at_hand.items()}
+        await self._publisher.publish(documents, cut, self._report, at_hand)
+
+    def _drop_staged(self) -> None:
+        with self._with.store.write() as writer:
+            writer.drop_staged()
+
+    def _tell_read(self) -> None:
+        self._report.chunks_read += 1
+        self._tell(self._report)
+        self._moved.set()
+
     def _tell(self, report: IndexReport) -> None:
-        report.usage = self.spent()
-        self.report_progress(report.progress())
+        report.usage = self._with.spent()
+        self._with.report_progress(report.progress())
 
 
 def _tell_of(told: Span, report: IndexReport) -> None:
@@ -195,34 +312,6 @@ def _all_failed(chunks: Sequence[Chunk], outcomes: Outcomes) -> bool:
     """Whether nothing at all came of reading a document: facts that it has from before are better than none."""
     failed = {failure.chunk.id for failure in outcomes.failures}
     return bool(chunks) and all(chunk.id in failed for chunk in chunks)
-
-
-def readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iterator[Document]:
-    """The documents among what was read; what is none is entered into the report."""
-    for source in sources:
-        if isinstance(source, Skipped):
-            report.skipped.append(source)
-        elif _NO_TEXT.search("\n".join((source.source, source.title, source.text))):
-            reason = "it holds a NUL or half of a surrogate pair, which no text does"
-            report.skipped.append(Skipped(source.source, reason, "remove these characters"))
-        else:
-            yield source
-
-
-def batches(documents: Iterable[Document], calls_at_once: int) -> Iterator[list[Document]]:
-    """Documents in the groups in which they are read and published."""
-    most = max(BATCH_DOCUMENTS, CALLS_IN_TURN * calls_at_once)
-    batch: dict[str, Document] = {}
-    characters = 0
-    for document in documents:
-        if len(batch) == most or characters >= BATCH_CHARACTERS or document.source in batch:
-            # Said twice, a document is what was said last: it waits for the first to be published.
-            yield [*batch.values()]
-            batch, characters = {}, 0
-        batch[document.source] = document
-        characters += len(document.text)
-    if batch:
-        yield [*batch.values()]
 
 
 def _repeated(batch: Sequence[Document], seen: set[str]) -> int:

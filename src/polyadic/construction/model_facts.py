@@ -33,6 +33,7 @@ FROM_NOWHERE = "entity that stands neither in its fact nor in the passage"
 _UNREAD_SHARE = 0.25
 _SAYS_SOMETHING = 25
 _NOT_A_LETTER = re.compile(r"[\W_]+")
+_NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 # A reply is read to see whether it is worth remembering, and again, soon after, for what it says.
 _read = lru_cache(maxsize=16)(read_reply)
 
@@ -75,13 +76,10 @@ class _Passage:
             self, before=before, spans=self.spans[part], texts=self.texts[part], headings=self.headings[part]
         )
 
-    def names(self, participant: Participation, fact: str) -> bool:
-        """Whether a name is in the fact, of which these are the letters, or in the passage.
-
-        A name from nowhere is the model's invention.
-        """
+    def names(self, participant: Participation) -> bool:
+        """Whether a name stands in the passage."""
         letters = _letters_of_name(participant.key)
-        return bool(letters) and (letters in fact or letters in self._letters)
+        return bool(letters) and letters in self._letters
 
     @cached_property
     def _letters(self) -> str:
@@ -122,8 +120,7 @@ class _Found:
 
     def _enter(self, fact: Stated) -> None:
         self._read.update(fact.sentences)
-        letters = _letters(fact.text)
-        kept = tuple(p for p in fact.participants if self.passage.names(p, letters))
+        kept = self._from_somewhere(fact)
         self.problems[FROM_NOWHERE] += len(fact.participants) - len(kept)
         spans = tuple(_spans(self.passage, fact.sentences, self.problems))
         evidence = Evidence(fact.text, fact.score, kept, spans, self.extractor)
@@ -131,6 +128,15 @@ class _Found:
         # One chunk supports a fact once, however often the model says it.
         if self.evidence.setdefault(same, evidence) is not evidence:
             self.problems["same fact twice"] += 1
+
+    def _from_somewhere(self, fact: Stated) -> tuple[Participation, ...]:
+        """Those who stand in the passage or in the fact; a name from nowhere is the model's invention."""
+        named = tuple(p for p in fact.participants if self.passage.names(p))
+        if len(named) == len(fact.participants):
+            return named
+        letters = _letters(fact.text)
+        said = ((p, _letters_of_name(p.key)) for p in fact.participants)
+        return tuple(p for p, name in said if p in named or (name and name in letters))
 
 
 class ModelExtractor:
@@ -291,6 +297,8 @@ def _letters(text: str) -> str:
     >>> _letters("O’Brien, Zoë") == _letters("o'brien zoe")
     True
     """
+    if text.isascii():
+        return text.lower().translate(_NO_LETTERS)
     return _NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from polyadic.blocking import aside
 from polyadic.construction.index_report import IndexReport
 from polyadic.construction.windows import windows
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
@@ -11,11 +12,32 @@ from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Change, Store, Writer
+from polyadic.store.protocol import Change, Store, Vectors, Writer
 from polyadic.text.language import detect_language
 from polyadic.tracing.spans import step_done
 
 EMBEDDING_BATCH = 256
+_LONG = 1.0  # seconds of embedding
+NOTHING_AT_HAND: Mapping[str, Mapping[str, Sequence[Evidence]]] = {}
+
+
+_Embedded = list[tuple[Sequence[str], Vectors]]
+"""Texts, some at a time, with their vectors."""
+
+
+class _Missing(Exception):
+    """Takes a change back of which some texts have no vectors."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A change, and the texts that it needs of which the store has no vectors yet."""
+
+    change: Change
+    lacking: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +50,11 @@ class Publisher:
     report_progress: Callable[[IndexReport], None] = lambda report: None
 
     async def publish(
-        self, documents: Sequence[Document], cut: Mapping[str, Sequence[Chunk]], report: IndexReport
+        self,
+        documents: Sequence[Document],
+        cut: Mapping[str, Sequence[Chunk]],
+        report: IndexReport,
+        read: Mapping[str, Mapping[str, Sequence[Evidence]]] = NOTHING_AT_HAND,
     ) -> None:
         """Make the staged revisions of documents current, with all that they derive, in one transaction.
 
@@ -40,44 +66,95 @@ class Publisher:
             The chunks of each, by the document's id.
         report
             What was done is entered here.
+        read
+            Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
         """
+        draft = await aside(self._drafted, documents, cut, read)
+        vectors = await self._embed(draft.lacking, report)
+        step_done("derive and embed")
+        report.texts_embedded += await self._apply(draft.change, vectors)
+        step_done("publish")
+        said = draft.change.evidence.values()
+        report.evidence += sum(map(len, said))
+        report.without_fact += sum(evidence.fact_id is None for chunk in said for evidence in chunk)
+
+    def _drafted(
+        self,
+        documents: Sequence[Document],
+        cut: Mapping[str, Sequence[Chunk]],
+        read: Mapping[str, Mapping[str, Sequence[Evidence]]],
+    ) -> "_Draft":
+        """The change that makes the documents current."""
         old: list[tuple[str, Sequence[Evidence]]] = []
         new: list[tuple[str, Sequence[Evidence]]] = []
+        said: dict[str, Sequence[Evidence]] = {}
         with self.store.write() as writer:
             overlay = writer.overlay()
             for document in documents:
                 old += [(document.id, evidence) for _, evidence in writer.current(document.id)]
-                new += [(document.id, evidence) for _, evidence in writer.staged(document.id)]
+                here = read.get(document.id)
+                if here is None:
+                    here = {chunk.id: evidence for chunk, evidence in writer.staged(document.id)}
+                new += [(document.id, evidence) for evidence in here.values()]
+                said.update(here)
         tallies = difference(tally(new, overlay), tally(old, overlay))
         to_embed = {
             chunk: texts
             for document in documents
             for chunk, texts in windows(document, cut[document.id], self._language(document), self.embedder).items()
         }
-        # Committed ahead of the change, so that what has been embedded is not lost with it.
-        await self._embed([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)], report)
-        step_done("derive and embed")
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
-        change = Change([document.id for document in documents], (), tallies, tokens, to_embed)
+        change = Change([document.id for document in documents], (), tallies, tokens, to_embed, said)
         with self.store.write() as writer:
-            report.texts_embedded += await apply(writer, change, lambda: self.embedder)
-        step_done("publish")
-        report.evidence += sum(len(said) for _, said in new)
-        report.without_fact += sum(evidence.fact_id is None for _, said in new for evidence in said)
+            lacking = writer.lacking([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)])
+        return _Draft(change, lacking)
 
-    async def _embed(self, texts: Sequence[str], report: IndexReport) -> None:
-        with self.store.write() as writer:
-            lacking = writer.lacking(texts)
+    async def _embed(self, lacking: Sequence[str], report: IndexReport) -> "_Embedded":
+        """The vectors of texts; what took long to make is committed ahead of the change, so that it is not lost."""
+        embedded: _Embedded = []
+        begun = time.perf_counter()
         for start in range(0, len(lacking), EMBEDDING_BATCH):
             batch = lacking[start : start + EMBEDDING_BATCH]
             started = time.perf_counter()
-            vectors = await self.embedder.embed(batch)
-            report.embedding_seconds += time.perf_counter() - started
-            with self.store.write() as writer:
-                writer.put_vectors(batch, vectors)
+            embedded.append((batch, await self.embedder.embed(batch)))
+            now = time.perf_counter()
+            report.embedding_seconds += now - started
             report.texts_embedded += len(batch)
+            if now - begun > _LONG:
+                await aside(self._keep, embedded)
+                embedded, begun = [], now
             self.report_progress(report)
+        return embedded
+
+    def _keep(self, embedded: "_Embedded") -> None:
+        with self.store.write() as writer:
+            for texts, vectors in embedded:
+                writer.put_vectors(texts, vectors)
+
+    async def _apply(self, change: Change, embedded: "_Embedded") -> int:
+        """Apply a change in one transaction; returns how many texts had to be embedded for it beside these.
+
+        Where some are found to be lacking, it is begun again: no transaction waits for an embedder.
+        """
+        more = 0
+        while missing := await aside(self._applied, change, embedded):
+            embedded = [*embedded, (missing, await self.embedder.embed(missing))]
+            more += len(missing)
+        return more
+
+    def _applied(self, change: Change, embedded: "_Embedded") -> Sequence[str]:
+        """Apply a change, or nothing of it where these texts have no vectors."""
+        try:
+            with self.store.write() as writer:
+                for texts, vectors in embedded:
+                    writer.put_vectors(texts, vectors)
+                writer.apply(change)
+                if missing := writer.attach():
+                    raise _Missing(missing)
+        except _Missing as error:
+            return error.texts
+        return ()
 
     def _language(self, document: Document) -> str:
         return language_of(document, self.chunking)
@@ -97,7 +174,7 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
     with store.write() as writer:
         told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
         gone = difference(tally(()), tally(told, writer.overlay()))
-        await apply(writer, Change((), document_ids, gone, {}, {}), embedder)
+        await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
 
 
 async def apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:

@@ -1,8 +1,10 @@
 """Replies of language models, remembered in the store that they fill."""
 
+from collections.abc import Sequence
+
 from polyadic.construction.replies.read import LONGEST_REPLY
-from polyadic.models.language_model import Reply, Request
-from polyadic.store.protocol import Call, Store
+from polyadic.models.remembering import Paid
+from polyadic.store.protocol import Call, Store, ToRemember
 
 
 class StoreMemory:
@@ -15,8 +17,15 @@ class StoreMemory:
         with self._store.read() as reader:
             return reader.reply(key)
 
-    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
-        """Committed at once: whatever happens to the run, this call has been paid for."""
-        # What is never read is not kept either; one character more tells that there was more.
-        kept = (request.key(model), reply.text[: LONGEST_REPLY + 1], reply.complete) if remember else None
-        self._store.note_call(Call(request.purpose, model, reply.usage, reply.seconds, request.about), kept)
+    def note(self, paid: Sequence[Paid]) -> None:
+        """Committed at once: whatever happens to the run, these calls have been paid for."""
+        self._store.note_calls([(_call(one), _kept(one) if one.remember else None) for one in paid])
+
+
+def _call(paid: Paid) -> Call:
+    return Call(paid.request.purpose, paid.model, paid.reply.usage, paid.reply.seconds, paid.request.about)
+
+
+def _kept(paid: Paid) -> ToRemember:
+    # What is never read is not kept either; one character more tells that there was more.
+    return paid.request.key(paid.model), paid.reply.text[: LONGEST_REPLY + 1], paid.reply.complete

@@ -145,4 +145,4 @@ class Builder:
     def _enter_embedding(self) -> None:
         usage, seconds = self.embedder.take_paid()
         if usage.calls:
-            self.store.note_call(Call("embed", self.embedder.name, usage, seconds))
+            self.store.note_calls([(Call("embed", self.embedder.name, usage, seconds), None)])

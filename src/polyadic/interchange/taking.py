@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from polyadic.construction.batches import BATCH_CHARACTERS, BATCH_DOCUMENTS
 from polyadic.construction.index_report import IndexReport
-from polyadic.construction.indexing import BATCH_CHARACTERS, BATCH_DOCUMENTS
 from polyadic.construction.publishing import Publisher
 from polyadic.interchange.told import Told, failures_of, told_before
 

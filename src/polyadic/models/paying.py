@@ -11,7 +11,7 @@ from polyadic.errors import NoReply, StoreError
 from polyadic.knowledge import Usage
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel, Reply, Request
-from polyadic.models.remembering import Memory, NoMemory
+from polyadic.models.remembering import Memory, NoMemory, Paid
 
 
 @dataclass(slots=True)
@@ -40,7 +40,8 @@ class Bill:
     async def _enter(self, request: Request, model: str, usage: Usage, seconds: float) -> None:
         try:
             # In a thread: someone else's transaction may have to end first.
-            await asyncio.to_thread(self.memory.note, request, model, Reply("", False, usage, seconds), False)
+            paid = Paid(request, model, Reply("", False, usage, seconds), remember=False)
+            await asyncio.to_thread(self.memory.note, [paid])
         except StoreError as error:
             self.not_entered = self.not_entered or str(error)
 

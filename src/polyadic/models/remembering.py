@@ -1,14 +1,26 @@
 """Asking a language model so that the same request is never paid for twice."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from polyadic.blocking import Together, aside, settled
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
 from polyadic.models.budget import Budget, Purse
 from polyadic.models.language_model import LanguageModel, Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A call that was paid for, what came of it, and whether its reply is worth remembering."""
+
+    request: Request
+    model: str
+    reply: Reply
+    remember: bool
 
 
 class Memory(Protocol):
@@ -17,8 +29,8 @@ class Memory(Protocol):
     def recall(self, key: str) -> tuple[str, bool] | None:
         """The reply to a request, and whether it was complete; None where none is remembered."""
 
-    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
-        """Enter a paid call, and remember its reply if that is worth it."""
+    def note(self, paid: Sequence[Paid]) -> None:
+        """Enter paid calls, all of them at once, and remember the replies that are worth it."""
 
 
 class NoMemory:
@@ -27,7 +39,7 @@ class NoMemory:
     def recall(self, key: str) -> tuple[str, bool] | None:
         return None
 
-    def note(self, request: Request, model: str, reply: Reply, remember: bool) -> None:
+    def note(self, paid: Sequence[Paid]) -> None:
         """Nothing is kept."""
 
 
@@ -38,6 +50,7 @@ class Remembering:
         self.model = model
         self.recalled = 0
         self._memory = memory
+        self._entering = Together(self._note)
         self._budget = budget
         self._purse = Purse(budget or Budget())
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -61,7 +74,7 @@ class Remembering:
             most = self.model.most(request) if self._budget else Usage()
             async with self._purse.room_for(most):
                 reply = await self._paid(request)
-                self._enter(request, reply, is_usable(reply))
+                await self._enter(request, reply, is_usable(reply))
             return reply
 
     async def _paid(self, request: Request) -> Reply:
@@ -70,9 +83,13 @@ class Remembering:
             return await self.model.ask(request)
         except NoReply as problem:
             if problem.usage:
-                self._enter(request, Reply("", False, problem.usage, problem.seconds), remember=False)
+                await self._enter(request, Reply("", False, problem.usage, problem.seconds), remember=False)
             raise
 
-    def _enter(self, request: Request, reply: Reply, remember: bool) -> None:
+    async def _note(self, paid: Sequence[Paid]) -> None:
+        await aside(self._memory.note, paid)
+
+    async def _enter(self, request: Request, reply: Reply, remember: bool) -> None:
         self._purse.pay(reply.usage)
-        self._memory.note(request, self.model.name, reply, remember)
+        # To its end in any case: it has been paid for. Replies that come together are committed together.
+        await settled(self._entering.begun(Paid(request, self.model.name, reply, remember)))

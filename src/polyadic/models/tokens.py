@@ -23,7 +23,10 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
     [4, 0]
     """
     count = _counter()
-    return [sum(_count(piece, count) for piece in pieces(text, _PIECE)) for text in texts]
+    return [
+        _count(text, count) if len(text) <= _PIECE else sum(_count(piece, count) for piece in pieces(text, _PIECE))
+        for text in texts
+    ]
 
 
 def _count(text: str, count: Callable[[str], int]) -> int:

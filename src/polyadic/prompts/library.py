@@ -51,8 +51,12 @@ class Prompt:
 
     def messages(self, **values: str) -> tuple[Message, ...]:
         """The messages with every ``$name`` filled in; where something empty is, no gap is left."""
-        filled = ((role, _BLANK_LINES.sub("\n\n", text.substitute(values)).strip()) for role, text in self.parts)
+        filled = ((role, _without_gaps(text.substitute(values)).strip()) for role, text in self.parts)
         return tuple(Message("system" if role == "system" else "user", text) for role, text in filled)
+
+
+def _without_gaps(text: str) -> str:
+    return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
 
 
 class Prompts:

@@ -59,5 +59,5 @@ async def decide(
         told = writer.naming(before.meanings(touched) | after.meanings(touched))
         tallies = difference(tally(told, after), tally(told, before))
         outcome = Outcome(tuple(coming.values()), tuple(going.values()), held)
-        await apply(writer, Change((), (), tallies, {}, {}, outcome.decided, outcome.undone), embedder)
+        await apply(writer, Change((), (), tallies, {}, {}, {}, outcome.decided, outcome.undone), embedder)
     return outcome

@@ -7,7 +7,7 @@ from polyadic.knowledge import Usage
 from polyadic.store.connection import Connection
 from polyadic.store.digests import digest_bytes
 from polyadic.store.packing import packed, unpacked
-from polyadic.store.protocol import Call, Entry, Spent
+from polyadic.store.protocol import Call, Entry, Spent, ToRemember
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
 
@@ -23,7 +23,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def enter(connection: Connection, call: Call, reply: tuple[str, str, bool] | None) -> None:
+def enter(connection: Connection, call: Call, reply: ToRemember | None) -> None:
     """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
     usage = call.usage
     document = digest_bytes(call.document) if call.document else None

@@ -25,6 +25,7 @@ from polyadic.store.values import (
     Side,
     Spent,
     Stamp,
+    ToRemember,
     Vectors,
 )
 from polyadic.store.waiting import Waiting
@@ -47,6 +48,7 @@ __all__ = [
     "Spent",
     "Stamp",
     "Store",
+    "ToRemember",
     "Vectors",
     "Writer",
 ]
@@ -96,8 +98,8 @@ class Writer(Protocol):
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep the vector of each text, shape (len(texts), d); kept for good only if a change comes to use it."""
 
-    def note_call(self, call: Call, reply: tuple[str, str, bool] | None) -> None:
-        """Enter a paid call in the ledger, and remember its reply (key, text, whether complete) where one is given."""
+    def note_call(self, call: Call, reply: ToRemember | None) -> None:
+        """Enter a paid call in the ledger, and remember its reply where one is given."""
 
     def forget_replies(self) -> None:
         """Forget every reply that is remembered: they hold what documents said, also those withdrawn since."""
@@ -211,8 +213,8 @@ class Store(Protocol):
             Someone else is gathering vectors for this store.
         """
 
-    def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
-        """Enter a paid call in the ledger as Writer.note_call does, committed at once.
+    def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        """Enter paid calls in the ledger as Writer.note_call does, committed at once and together.
 
         Whoever asks may do so, also while someone else writes: it waits for no more than the transaction under way.
         """

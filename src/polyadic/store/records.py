@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from polyadic import identity
-from polyadic.knowledge import Chunk, Evidence, Participation, Span, fact_of
+from polyadic.knowledge import Chunk, Evidence, Participation, Span
 from polyadic.overlay import Decision, Kind, Overlay
 from polyadic.store.connection import Connection
 from polyadic.store.packing import packed, unpacked
@@ -45,20 +44,6 @@ def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
         )
         for statement, score, extractor, spans, participants in _rows(data)
     )
-
-
-def statements(data: bytes | None) -> Iterator[tuple[str, list[Span]]]:
-    """Of dumped evidence the facts that it makes, by identifier, each with where it is stated.
-
-    >>> ada, babbage = Participation("Ada"), Participation("Babbage")
-    >>> said = Evidence("Ada met Babbage.", 8.0, (ada, babbage), (Span(0, 16),), "by hand")
-    >>> list(statements(dump_evidence([said]))) == [(said.fact_id, [Span(0, 16)])]
-    True
-    """
-    for statement, _, _, spans, participants in _rows(data):
-        fact = fact_of(statement, {identity.entity_key(name) for name, *_ in participants} - {""})
-        if fact is not None:
-            yield fact, [Span(start, end) for start, end in spans]
 
 
 def dump_metadata(metadata: Mapping[str, str]) -> str:

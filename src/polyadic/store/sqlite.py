@@ -5,7 +5,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,9 @@ from filelock import FileLock, Timeout
 from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
 from polyadic.store import ledger
 from polyadic.store.check import problems_of
-from polyadic.store.database import WRITING_CACHE, connect, explained, rolled_back
+from polyadic.store.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
 from polyadic.store.meta import meta
-from polyadic.store.protocol import Call, Gathering, Reader, Writer
+from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
 from polyadic.store.reader import ArrayReader
 from polyadic.store.reembedding import SqlGathering
 from polyadic.store.scoped_reader import ScopedReader
@@ -63,6 +63,8 @@ class SqliteStore:
         # Two locks: one for other processes, one for other threads and tasks of this one.
         self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
         self._within_process = threading.Lock()
+        # Transactions of this process wait for one another here: SQLite has them ask again and again, ever more rarely.
+        self._turn = threading.Lock()
         self._holding: ContextVar[bool] = ContextVar("holding", default=False)
         try:
             with explained(self._path):
@@ -107,17 +109,18 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self.exclusive(), explained(self._path), _transaction(self._writer):
+        with self.exclusive(), self._turn, explained(self._path), _transaction(self._writer):
             self._check_still_mine(self._writer)
             yield SqliteWriter(self._writer)
 
-    def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
-        # Not the writer's connection: that may be in the middle of a transaction of another thread or task.
-        with explained(self._path):
+    def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        # Not the writer's connection: that may be in the middle of a transaction of another task of this thread.
+        with self._turn_or_nearly(), explained(self._path):
             connection = self._connection()
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                ledger.enter(connection, call, reply)
+                for call, reply in calls:
+                    ledger.enter(connection, call, reply)
                 connection.execute("COMMIT")
             finally:
                 self._give_back(connection)
@@ -166,6 +169,16 @@ class SqliteStore:
         for connection in (*self._idle, self._writer):
             connection.close()
         self._idle.clear()
+
+    @contextlib.contextmanager
+    def _turn_or_nearly(self) -> Iterator[None]:
+        """After the transaction under way, or after a while: then SQLite says who holds the store."""
+        held = self._turn.acquire(timeout=BUSY_MILLISECONDS / 1000)
+        try:
+            yield
+        finally:
+            if held:
+                self._turn.release()
 
     def _acquire(self) -> None:
         if not self._within_process.acquire(blocking=False):

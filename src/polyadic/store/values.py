@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.derivation import Tallies
-from polyadic.knowledge import Span, Usage
+from polyadic.knowledge import Evidence, Span, Usage
 from polyadic.overlay import Decision
 
 Rows = NDArray[np.int64]
@@ -74,6 +74,10 @@ class Call:
     document: str = ""
 
 
+ToRemember = tuple[str, str, bool]
+"""The reply to a call: the key of its request, its text, and whether it was complete."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A call in the ledger, and when it was entered (ISO 8601, UTC)."""
@@ -129,8 +133,8 @@ class Change:
 
     ``published`` are documents whose staged revision becomes current, ``withdrawn`` those that go. ``tallies`` is
     the exact difference that this makes to facts and entities; ``fact_tokens`` gives the tokens of each fact in
-    it, ``windows`` the texts to embed for each published chunk. ``decided`` are decisions on who is who that hold from
-    now on, ``undone`` those that no longer do.
+    it, ``windows`` the texts to embed for each published chunk, and ``evidence`` what is said in it. ``decided`` are
+    decisions on who is who that hold from now on, ``undone`` those that no longer do.
     """
 
     published: Sequence[str]
@@ -138,5 +142,6 @@ class Change:
     tallies: Tallies
     fact_tokens: Mapping[str, int]
     windows: Mapping[str, Sequence[str]]
+    evidence: Mapping[str, Sequence[Evidence]]
     decided: Sequence[Decision] = ()
     undone: Sequence[Decision] = ()

@@ -14,7 +14,7 @@ from polyadic.store.digests import digest_bytes, vector_digest
 from polyadic.store.dimension import dimension_of, other_vectors
 from polyadic.store.full_text import searchable
 from polyadic.store.half_precision import HalfVector
-from polyadic.store.protocol import Call, Change, Stamp, Vectors
+from polyadic.store.protocol import Call, Change, Stamp, ToRemember, Vectors
 from polyadic.store.records import (
     chunks_of,
     current_revision,
@@ -25,7 +25,6 @@ from polyadic.store.records import (
     evidence_of,
     overlay_of,
     stamp_of,
-    statements,
 )
 from polyadic.store.selecting import select_in
 from polyadic.store.texts import drop_text, put_text, text_of
@@ -134,7 +133,7 @@ class SqlWriter(ABC):
 
     # what language models said
 
-    def note_call(self, call: Call, reply: tuple[str, str, bool] | None) -> None:
+    def note_call(self, call: Call, reply: ToRemember | None) -> None:
         ledger.enter(self._connection, call, reply)
 
     def forget_replies(self) -> None:
@@ -151,7 +150,7 @@ class SqlWriter(ABC):
         self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
         self._themes.mark(touched)
         for document_id in change.published:
-            self._publish(document_id, change.windows)
+            self._publish(document_id, change)
         for document_id in change.withdrawn:
             self._forget(document_id)
         self._touched.decisions.update((*change.decided, *change.undone))
@@ -277,7 +276,7 @@ class SqlWriter(ABC):
         self._connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
         self._connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
 
-    def _publish(self, document_id: str, windows: Mapping[str, Sequence[str]]) -> None:
+    def _publish(self, document_id: str, change: Change) -> None:
         revision = self._staged_revision(document_id)
         self._connection.execute(
             "UPDATE document SET current = ? WHERE digest = ?", (revision, digest_bytes(document_id))
@@ -285,19 +284,20 @@ class SqlWriter(ABC):
         self._connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
         self.waiting.release(document_id)
         chunks = self._connection.execute(
-            "SELECT id, digest, start, stop, evidence FROM chunk WHERE revision = ?", (revision,)
+            "SELECT id, digest, start, stop FROM chunk WHERE revision = ?", (revision,)
         ).fetchall()
         self._touched.chunks.update(chunk for chunk, *_ in chunks)
-        for chunk, digest, start, stop, evidence in chunks:
-            self._insert_statements(chunk, Span(start, stop), list(statements(evidence)))
-            for ordinal, text in enumerate(windows[digest.hex()]):
+        for chunk, digest, start, stop in chunks:
+            self._insert_statements(chunk, Span(start, stop), change.evidence.get(digest.hex(), ()))
+            for ordinal, text in enumerate(change.windows[digest.hex()]):
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
                 )
         self._index_words(self._words(revision))
 
-    def _insert_statements(self, chunk: int, whole: Span, stated: Sequence[tuple[str, Sequence[Span]]]) -> None:
+    def _insert_statements(self, chunk: int, whole: Span, evidence: Sequence[Evidence]) -> None:
         """Where each fact is stated; one that names no characters is stated by the whole chunk."""
+        stated = [(fact_id, one.spans) for one in evidence if (fact_id := one.fact_id)]
         rows = self._derived.fact_rows(fact_id for fact_id, _ in stated)
         self._connection.executemany(
             "INSERT INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

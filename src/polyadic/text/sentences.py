@@ -25,7 +25,8 @@ _LONGEST_PART = _HUGE // 2
 # Characters to either side of a place that decide how good it is.
 _AROUND = 32
 
-# So many texts of at most so many characters are remembered with their sentences, which takes some 10 MB.
+# So many texts of at most so many characters are remembered with their sentences, which takes some 10 MB; so are as
+# many parts, which come up again in other texts: a chunk is cut out of its document.
 _PASSAGES = 512
 _A_PASSAGE = 10_000
 
@@ -49,6 +50,7 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _LONGEST_UNFINISHED = 12
+_LONGEST_TITLE = 4  # letters
 # sentencex looks a byte back from a full stop, and panics where that is the middle of a space (vitamin C, hard space).
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex expects an end of a sentence before characters like those of the sentence, not before "1871" or "iPhone".
@@ -68,6 +70,10 @@ _SENTENCE_ENDS = (
     re.compile(r"[.!?…](?<=\w\w\w.)\s+"),
 )
 _PAUSES = (re.compile(r"[\r\n]\s*"), re.compile(r"[;:,–—]\s+|[；：，、]\s*"), re.compile(r"\s+"), re.compile(r"(?s:.)"))
+
+
+_Stretch = tuple[int, int]
+"""Where it begins and where it ends; what is no sentence yet is made by the thousand, and spans take their time."""
 
 
 def sentences(text: str, language: str) -> Sequence[Span]:
@@ -100,7 +106,10 @@ def sentences(text: str, language: str) -> Sequence[Span]:
 
 def _sentences(text: str, language: str) -> tuple[Span, ...]:
     return tuple(
-        part for block in _blocks(text) for sentence in _within(text, block, language) for part in _cut(text, sentence)
+        Span(start, end)
+        for block in _blocks(text)
+        for sentence in _within(text, block, language)
+        for start, end in _cut(text, sentence)
     )
 
 
@@ -108,7 +117,7 @@ def _sentences(text: str, language: str) -> tuple[Span, ...]:
 _of_passage = lru_cache(maxsize=_PASSAGES)(_sentences)
 
 
-def _blocks(text: str) -> Iterator[Span]:
+def _blocks(text: str) -> Iterator[_Stretch]:
     """Runs of lines that may share a sentence."""
     start = end = 0
     for line in _LINE.finditer(text):
@@ -116,34 +125,37 @@ def _blocks(text: str) -> Iterator[Span]:
         blank = not content.strip()
         alone = bool(_STANDS_ALONE.match(content))
         if (blank or alone or _OPENS_BLOCK.match(content)) and start < end:
-            yield Span(start, end)
+            yield start, end
             start = line.start()
         if blank:
             start = line.end()
         elif alone:
-            yield Span(line.start(), line.end())
+            yield line.start(), line.end()
             start = line.end()
         end = line.end()
     if start < end:
-        yield Span(start, end)
+        yield start, end
 
 
-def _within(text: str, block: Span, language: str) -> Iterator[Span]:
+def _within(text: str, block: _Stretch, language: str) -> Iterator[_Stretch]:
     """The sentences of a block; a heading or a row of a table is one whatever its full stops."""
     parts = _parts(text, block)
-    if _STANDS_ALONE.match(text, block.start, block.end):
-        return (whole for part in parts for whole in _stripped(text, part.start, part.end))
-    return _joined(text, (piece for part in parts for piece in _pieces(text, part, language)))
+    if _STANDS_ALONE.match(text, *block):
+        return (whole for part in parts for whole in _stripped(text, *part))
+    pieces = (
+        (start + first, start + last) for start, end in parts for first, last in _of_part(text[start:end], language)
+    )
+    return _joined(text, pieces)
 
 
-def _parts(text: str, block: Span) -> Iterator[Span]:
+def _parts(text: str, block: _Stretch) -> Iterator[_Stretch]:
     """The block itself, or parts of a huge one, so that no sentence depends on what is far from it."""
-    start = block.start
-    while block.end - start > _HUGE:
-        end = _part_end(text, start, block.end)
-        yield Span(start, end)
+    start, block_end = block
+    while block_end - start > _HUGE:
+        end = _part_end(text, start, block_end)
+        yield start, end
         start = end
-    yield Span(start, block.end)
+    yield start, block_end
 
 
 def _part_end(text: str, start: int, block_end: int) -> int:
@@ -166,9 +178,9 @@ def _draw(text: str, place: int, block_end: int) -> int:
     return zlib.crc32(around.encode("utf-8", "surrogatepass"))
 
 
-def _pieces(text: str, part: Span, language: str) -> Iterator[Span]:
+def _pieces(part: str, language: str) -> Iterator[_Stretch]:
     """What sentencex takes for sentences within a part, stripped; a piece it alters joins the next one."""
-    content = text[part.start : part.end].translate(_LINE_BREAKS)
+    content = part.translate(_LINE_BREAKS)
     ended = _stripped
     if not content.isascii():
         content = _WIDE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), content)
@@ -178,12 +190,17 @@ def _pieces(text: str, part: Span, language: str) -> Iterator[Span]:
         at = content.find(piece, cursor)
         if at < 0:
             continue
-        yield from ended(text, part.start + cursor, part.start + at + len(piece))
+        yield from ended(part, cursor, at + len(piece))
         cursor = at + len(piece)
-    yield from ended(text, part.start + cursor, part.end)
+    yield from ended(part, cursor, len(part))
 
 
-def _split_again(text: str, start: int, end: int) -> Iterator[Span]:
+@lru_cache(maxsize=_PASSAGES)
+def _of_part(part: str, language: str) -> tuple[_Stretch, ...]:
+    return tuple(_pieces(part, language))
+
+
+def _split_again(text: str, start: int, end: int) -> Iterator[_Stretch]:
     """Chinese and Japanese sentences that a digit or a lower-case Latin letter follows."""
     for found in _UNSPACED_END.finditer(text, start, end):
         yield from _stripped(text, start, found.end())
@@ -191,12 +208,12 @@ def _split_again(text: str, start: int, end: int) -> Iterator[Span]:
     yield from _stripped(text, start, end)
 
 
-def _joined(text: str, pieces: Iterator[Span]) -> Iterator[Span]:
+def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
     """Pieces put together again where the boundary followed a title ("St.") or a list number ("1.")."""
-    held: Span | None = None
+    held: _Stretch | None = None
     for piece in pieces:
-        if held is not None and _is_unfinished(text, held):
-            held = Span(held.start, piece.end)
+        if held is not None and _is_unfinished(text, *held):
+            held = held[0], piece[1]
             continue
         if held is not None:
             yield held
@@ -205,22 +222,22 @@ def _joined(text: str, pieces: Iterator[Span]) -> Iterator[Span]:
         yield held
 
 
-def _is_unfinished(text: str, piece: Span) -> bool:
+def _is_unfinished(text: str, start: int, end: int) -> bool:
     """Whether a piece ends in a title or is a list number; its end tells, however long it has become."""
-    return _UNFINISHED.search(text[max(piece.start, piece.end - _LONGEST_UNFINISHED) : piece.end]) is not None
+    last_word = text[max(start, end - 2 - _LONGEST_TITLE) : end - 1]
+    if len(last_word) > _LONGEST_TITLE and last_word.isalpha():  # nearly all are told by that, and fast
+        return False
+    return _UNFINISHED.search(text[max(start, end - _LONGEST_UNFINISHED) : end]) is not None
 
 
-def _cut(text: str, sentence: Span) -> Iterator[Span]:
+def _cut(text: str, sentence: _Stretch) -> Iterator[_Stretch]:
     """Parts of at most LONGEST characters, cut at clause marks, else at white space, else anywhere."""
-    if sentence.end - sentence.start <= LONGEST:
-        yield sentence
-        return
-    start = sentence.start
-    while sentence.end - start > LONGEST:
+    start, sentence_end = sentence
+    while sentence_end - start > LONGEST:
         end = _last_cut(text, start)
         yield from _stripped(text, start, end)
         start = end
-    yield from _stripped(text, start, sentence.end)
+    yield from _stripped(text, start, sentence_end) if start > sentence[0] else (sentence,)
 
 
 def _last_cut(text: str, start: int) -> int:
@@ -232,11 +249,11 @@ def _last_cut(text: str, start: int) -> int:
     return start + LONGEST
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
-    """The span without the white space around it; nothing where nothing is left."""
+def _stripped(text: str, start: int, end: int) -> Iterator[_Stretch]:
+    """The stretch without the white space around it; nothing where nothing is left."""
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():
         end -= 1
     if start < end:
-        yield Span(start, end)
+        yield start, end

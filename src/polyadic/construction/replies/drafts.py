@@ -1,6 +1,6 @@
 """From what a reply says of facts, in either format, to statements within bounds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,12 +41,6 @@ class DraftFact:
     sentences: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Scales:
-    fact: Scale
-    entity: Scale
-
-
 class _Named(NamedTuple):
     """An entity of a fact, its values within bounds; ``score`` is None where none could be read."""
 
@@ -56,13 +50,38 @@ class _Named(NamedTuple):
     score: float | None
 
 
+class _Bounded(NamedTuple):
+    """What is kept of an entity, None where it has no name, with what is counted each time that it comes up."""
+
+    named: _Named | None
+    participation: Participation | None
+    problems: Problems
+
+
+class _Scales:
+    """On which scales the facts of a reply and their entities are scored, and the entities as they are on theirs."""
+
+    def __init__(self, facts: Sequence[DraftFact]) -> None:
+        # What a reply says in the same words again is one draft in several facts (json_records.py).
+        self._distinct = {id(entity): entity for fact in facts for entity in fact.entities}
+        self._bounded: dict[int, _Bounded] = {}
+        self._entity = scale_of((entity.score for entity in self._distinct.values()), _ENTITY_TOP, _ENTITY_DEFAULT)
+        self.fact = scale_of((fact.score for fact in facts), _FACT_TOP, _FACT_DEFAULT)
+
+    def bounded(self, entity: DraftEntity) -> _Bounded:
+        """An entity of one of the facts, its values within bounds."""
+        known = self._bounded.get(id(entity))
+        if known is None:
+            problems = Problems()
+            named = _named(entity, self._entity, problems)
+            known = self._bounded[id(entity)] = _Bounded(named, named and _participation(named), problems)
+        return known
+
+
 def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[Stated, ...]:
     """The drafts that say something, each once, their values within bounds; the rest is counted."""
     facts = tuple(drafts)
-    scales = _Scales(
-        scale_of((fact.score for fact in facts), _FACT_TOP, _FACT_DEFAULT),
-        scale_of((entity.score for fact in facts for entity in fact.entities), _ENTITY_TOP, _ENTITY_DEFAULT),
-    )
+    scales = _Scales(facts)
     distinct: dict[tuple[str, frozenset[str]], Stated] = {}
     for fact in facts[:FACTS_A_REPLY]:
         stated = _stated(fact, scales, problems)
@@ -81,28 +100,33 @@ def _stated(fact: DraftFact, scales: _Scales, problems: Problems) -> Stated | No
         problems["fact without text"] += 1
         return None
     score = scales.fact.read(fact.score, problems)
-    participants = _participants(fact.entities, scales.entity, problems)
+    participants = _participants(fact.entities, scales, problems)
     return Stated(text, scales.fact.default if score is None else score, participants, fact.sentences)
 
 
-def _participants(entities: tuple[DraftEntity, ...], scale: Scale, problems: Problems) -> tuple[Participation, ...]:
+def _participants(entities: tuple[DraftEntity, ...], scales: _Scales, problems: Problems) -> tuple[Participation, ...]:
     """Distinct by key: the first name and type, the longest description, the highest score given."""
-    found: dict[str, _Named] = {}
+    found: dict[str, tuple[_Named, Participation]] = {}
     for entity in entities[:ENTITIES_A_FACT]:
-        new = _named(entity, scale, problems)
-        if new is None:
+        new, participation, found_wanting = scales.bounded(entity)
+        if found_wanting:
+            problems.update(found_wanting)
+        if new is None or participation is None:
             continue
-        key = identity.entity_key(new.name)
+        key = participation.key
         old = found.get(key)
         if old is not None:
             problems["same entity twice in a fact"] += 1
-            new = _merged(old, new)
-        found[key] = new
+            new = _merged(old[0], new)
+            participation = _participation(new)
+        found[key] = new, participation
     _count(f"more than {ENTITIES_A_FACT} entities in a fact", len(entities) - ENTITIES_A_FACT, problems)
-    return tuple(
-        Participation(name, kind, description, _ENTITY_DEFAULT if score is None else score)
-        for name, kind, description, score in found.values()
-    )
+    return tuple(participation for _, participation in found.values())
+
+
+def _participation(named: _Named) -> Participation:
+    name, kind, description, score = named
+    return Participation(name, kind, description, _ENTITY_DEFAULT if score is None else score)
 
 
 def _named(entity: DraftEntity, scale: Scale, problems: Problems) -> _Named | None:

@@ -1,7 +1,8 @@
 """Facts in JSON, whatever names a model gives to their fields."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from types import NoneType
 from typing import Any
 
 from polyadic.construction.replies.cleaning import printable, tidy
@@ -46,6 +47,9 @@ _SCORE_KEYS = [
 _SENTENCE_KEYS = ["sentences", "sentence_ids", "sentence_numbers", "sentence_indices", "sources", "sentence"]
 _RECORD_KEYS = frozenset((*TEXT_KEYS, *ENTITY_KEYS))
 _OF_AN_ENTITY = frozenset((*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS))
+# In the one spelling already, as nearly all keys are.
+_SPELT = frozenset((*_LIST_KEYS, *_RECORD_KEYS, *_OF_AN_ENTITY, *_SENTENCE_KEYS))
+_SIMPLE = frozenset((str, int, float, NoneType))
 _DEPTH = 4
 _MOST_SENTENCES = 200
 _LARGEST_NUMBER = 10**9
@@ -107,17 +111,43 @@ def whole_numbers(part: object) -> list[int] | None:
     return None
 
 
-def _entities(value: object, problems: Problems) -> list[dict[str, object]]:
-    """A list of entities out of a list, one entity, a mapping from names, or names in one string."""
-    if value is None:
-        return []
-    if isinstance(value, str):
-        problems["entities not in a list"] += 1
-        return [
-            {"name": name} for name in re.split("[;\n]" if re.search("[;\n]", value) else ",", value) if name.strip()
-        ]
-    parts = value if isinstance(value, list) else [value]
-    return [entity for part in parts for entity in _one_or_more(part)]
+class _Entities:
+    """The entities of the facts of one reply; what it says of one in the same words again is read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Hashable, tuple[DraftEntity, ...]] = {}
+
+    def of(self, value: object, problems: Problems) -> Iterator[DraftEntity]:
+        """A list of entities out of a list, one entity, a mapping from names, or names in one string."""
+        if value is None:
+            return
+        if isinstance(value, str):
+            problems["entities not in a list"] += 1
+            names = re.split("[;\n]" if re.search("[;\n]", value) else ",", value)
+            value = [{"name": name} for name in names if name.strip()]
+        for part in value if isinstance(value, list) else [value]:
+            yield from self._of_part(part, problems)
+
+    def _of_part(self, part: object, problems: Problems) -> tuple[DraftEntity, ...]:
+        same = _words(part)
+        known = None if same is None else self._read.get(same)
+        if known is not None:
+            return known
+        read = tuple(_entity(plain, problems) for plain in _one_or_more(part))
+        if same is not None:
+            self._read[same] = read
+        return read
+
+
+def _words(part: object) -> Hashable | None:
+    """What tells one record from others that are read without a problem; None of one that may have some.
+
+    Types as well: 1, 1.0 and True are equal, and written differently.
+    """
+    if not isinstance(part, dict):
+        return None
+    kinds = tuple(map(type, part.values()))
+    return (kinds, *part.items()) if _SIMPLE.issuperset(kinds) else None
 
 
 def _one_or_more(part: object) -> Iterator[dict[str, object]]:
@@ -136,7 +166,7 @@ def _one_or_more(part: object) -> Iterator[dict[str, object]]:
 
 def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
     """Keys in one spelling ("Hyper-Relation" is hyper_relation) that have a value."""
-    return {_plain_key(key): value for key, value in record.items() if value is not None}
+    return {key if key in _SPELT else _plain_key(key): value for key, value in record.items() if value is not None}
 
 
 def _plain_key(key: object) -> str:
@@ -162,7 +192,8 @@ def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
     """
     found = values(text, problems)
     lists = [records for value in found if (records := _records(value, problems)) is not None]
-    drafts = [draft for records in lists for record in records if (draft := _draft(record, problems))]
+    entities = _Entities()
+    drafts = [draft for records in lists for record in records if (draft := _draft(record, entities, problems))]
     return drafts, bool(lists) and not any(lists) and not problems
 
 
@@ -192,13 +223,13 @@ def _held(plain: dict[str, object], problems: Problems, depth: int) -> list[obje
     return [record for records in found for record in records] if found else None
 
 
-def _draft(record: object, problems: Problems) -> DraftFact | None:
+def _draft(record: object, read: _Entities, problems: Problems) -> DraftFact | None:
     plain = plain_keys(record) if isinstance(record, dict) else {}
     if not plain.keys() & _RECORD_KEYS:
         problems["record of an unknown kind"] += 1
         return None
     text = _text(_first(plain, TEXT_KEYS), problems)
-    entities = tuple(_entity(one, problems) for one in _entities(_first(plain, ENTITY_KEYS), problems))
+    entities = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
     return DraftFact(text, _first(plain, _SCORE_KEYS), entities, _sentences(_first(plain, _SENTENCE_KEYS), problems))
 
 

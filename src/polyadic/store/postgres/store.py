@@ -1,7 +1,8 @@
 """The PostgreSQL store: many workspaces in one database, many readers and writers on many hosts."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.writer import PostgresWriter
-from polyadic.store.protocol import Call, Gathering, Reader, Writer
+from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
 from polyadic.store.theme_cache import ThemeCache
 
 _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
@@ -53,6 +54,7 @@ class PostgresStore:
         self._embedder = embedder
         self._themes = ThemeCache(by_key)
         self._scopes = Scopes()
+        self._turn = threading.Lock()
         self._holding: ContextVar[Raw | None] = ContextVar("holding", default=None)
         with explained(address):
             self._pool = POOLS.take(address.database)
@@ -93,7 +95,12 @@ class PostgresStore:
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
         with explained(self._address), contextlib.ExitStack() as held:
-            raw = self._holding.get() or held.enter_context(self._pool.connection())
+            raw = self._holding.get()
+            if raw is None:
+                raw = held.enter_context(self._pool.connection())
+            else:
+                # Several threads of who holds the store have one connection.
+                held.enter_context(self._turn)
             connection = held.enter_context(self._transaction(raw))
             if self._holding.get() is None and not _locked(raw, "pg_try_advisory_xact_lock_shared", self._key(_ALONE)):
                 raise self._busy()
@@ -101,9 +108,10 @@ class PostgresStore:
             self._check_still_mine(connection)
             yield PostgresWriter(connection)
 
-    def note_call(self, call: Call, reply: tuple[str, str, bool] | None = None) -> None:
+    def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            ledger.enter(connection, call, reply)
+            for call, reply in calls:
+                ledger.enter(connection, call, reply)
 
     def filled_with(self) -> str | None:
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
