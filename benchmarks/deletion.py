@@ -27,7 +27,7 @@ from benchmarks.speed import REPORT
 from polyadic.knowledge import Document
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 DELETION = "## Deleting and changing one document"

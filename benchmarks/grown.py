@@ -20,7 +20,7 @@ from polyadic.construction.publishing import Publisher
 from polyadic.interchange.taking import take
 from polyadic.interchange.told import Told
 from polyadic.knowledge import Participation
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 HUB, HUB_EVERY = 7, 5

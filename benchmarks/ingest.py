@@ -31,7 +31,7 @@ from polyadic.models.remembering import Remembering
 from polyadic.models.tokens import count_tokens
 from polyadic.prompts.library import Prompts
 from polyadic.settings import Settings
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 
 PASSAGES = 200
 AT_ONCE = 16

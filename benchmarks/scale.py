@@ -29,11 +29,11 @@ from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.sections import given_folder, replaced
 from benchmarks.speed import REPORT
-from polyadic.store.near_reader import HIGHEST, Scored
-from polyadic.store.nearness import Nearness
+from polyadic.store.arrays.near_reader import HIGHEST, Scored
+from polyadic.store.arrays.nearness import Nearness
+from polyadic.store.arrays.reader import ArrayReader
+from polyadic.store.arrays.state import State
 from polyadic.store.protocol import Side
-from polyadic.store.reader import ArrayReader
-from polyadic.store.state import State
 
 HEADING = "## A million facts"
 SIZES = (10_000, 100_000, 1_000_000)

@@ -1,7 +1,7 @@
 """The house in docs/architecture.md: a room imports only from its own and from floors below it, and in no circle."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -27,6 +27,8 @@ FLOORS = (
     {"cli"},
     {"__main__"},
 )
+STORE_FLOORS = ("tables", "arrays", "sqlite postgres", "homes")
+"""Those of the store; what lies beside them is below them all."""
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
@@ -46,6 +48,21 @@ def test_no_import_climbs(file: Path) -> None:
     room = room_of(file)
     climbs = {other for other in imported_rooms(file) if other != room and FLOOR[other] >= FLOOR[room] > 0}
     assert not climbs
+
+
+def store_floor(parts: Sequence[str]) -> int:
+    """Of a module of the store, by its name without ``polyadic.store``."""
+    return next((floor for floor, rooms in enumerate(STORE_FLOORS, 1) if parts and parts[0] in rooms.split()), 0)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "store").rglob("*.py")), ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_import_climbs_within_the_store(file: Path) -> None:
+    below = file.relative_to(ROOT / "store").with_suffix("").parts
+    nodes = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)]
+    named = [node.module.split(".")[2:] for node in nodes if (node.module or "").startswith("polyadic.store.")]
+    assert not [parts for parts in named if store_floor(parts) > store_floor(below)]
+    engines = {parts[0] for parts in [below, *named] if store_floor(parts) == store_floor(["sqlite"])}
+    assert len(engines) <= 1 or below[0] == "homes"
 
 
 def imported_files(file: Path) -> Iterator[Path]:

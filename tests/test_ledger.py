@@ -10,7 +10,7 @@ from polyadic.errors import NoReply, StoreError
 from polyadic.knowledge import Answer, Document, Turn, Usage
 from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.store.protocol import Call
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 from tests.server import Asked, ModelServer, Refusal, Status, ready
 from tests.support.with_a_model import TEXT, settings, story

@@ -11,9 +11,9 @@ import pytest
 from polyadic import lookup
 from polyadic.errors import NotFound
 from polyadic.identity import entity_id
+from polyadic.store.arrays.reader import ArrayReader
 from polyadic.store.protocol import Reader
-from polyadic.store.reader import ArrayReader
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.support.store_driver import publish
 
 ADA, BABBAGE, ROWS = "/docs/ada.txt", "/docs/babbage.txt", "/docs/rows.jsonl#7.txt"

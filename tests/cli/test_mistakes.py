@@ -166,7 +166,7 @@ def test_another_embedding_model_than_the_store_was_filled_with(
 
 def test_a_second_writer_is_told_who_is_first(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from polyadic.store.sqlite import SqliteStore;"
+        "import sys, time; from pathlib import Path; from polyadic.store.sqlite.store import SqliteStore;"
         "store = SqliteStore(Path(sys.argv[1]), 'hashing-384')\n"
         "with store.exclusive():\n print('writing', flush=True); sys.stdin.readline()"
     )

@@ -11,7 +11,7 @@ from polyadic.construction.index_report import Progress
 from polyadic.errors import PolyadicError
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings
-from polyadic.store.writer import SqlWriter
+from polyadic.store.tables.writer import SqlWriter
 from polyadic.workspace import Workspace
 from tests.server import (
     Changed,

@@ -15,7 +15,7 @@ from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import StoreBusy
 from polyadic.knowledge import Chunk, Document
 from polyadic.settings import ChunkingSettings
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.support.canonical import canonical
 from tests.support.indexers import CountingEmbedder, indexer
 

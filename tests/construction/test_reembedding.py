@@ -25,8 +25,8 @@ from polyadic.knowledge import Document, Item
 from polyadic.models.loading import embedder_name
 from polyadic.models.weights import find_weights
 from polyadic.settings import EmbeddingSettings
-from polyadic.store.half_precision import kept
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
+from polyadic.store.tables.half_precision import kept
 from polyadic.workspace import Workspace
 from tests.server import Asked, Misbehaviour, ModelServer, Never, Status
 from tests.server.misbehaviour import Pause

@@ -11,7 +11,7 @@ import pytest
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings, Settings, ThemesSettings
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.themes import EXTRACTIVE, Hierarchy, Rearrangement
 from polyadic.workspace import Workspace
 from tests.hierarchy.towns import (

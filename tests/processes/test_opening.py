@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ FOLDERS = 20
 OPENING = """
 import sys, time
 from pathlib import Path
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 
 start = float(sys.argv[1])
 for number, folder in enumerate(sys.argv[2:]):

@@ -12,7 +12,7 @@ from polyadic.resolution.blocking import MOST_IN_A_BLOCK, by_name, by_vector
 from polyadic.resolution.candidates import SURE, Found
 from polyadic.resolution.homonyms import homonyms
 from polyadic.resolution.names import Name
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
 from tests.support.store_driver import decide, publish, publish_told
 from tests.support.vectors import kept

@@ -7,7 +7,7 @@ import pytest
 
 from polyadic.identity import entity_key
 from polyadic.retrieval.alike import alike
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.support.store_driver import publish
 
 TITLES = ("Gundobad", "Lothair II", "Mercury (planet)", "John Ince (actor)")

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from polyadic.serving.limits import Limits
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.server import ModelServer, ready
 from tests.serving.processes import figure, killed, opened, served_by_a_process, workers
 from tests.serving.running import ADA, QUESTION, finished, make, wait_until

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 
 from polyadic.identity import entity_id
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.store.packing import packed
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
+from polyadic.store.tables.packing import packed
 from polyadic.themes import Community, Rearrangement
 from tests.store.hierarchies import by_hand, rearrange
 from tests.store.test_invariant import TITLES, histories

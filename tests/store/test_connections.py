@@ -3,7 +3,7 @@
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.support.store_driver import publish
 
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.support.store_driver import publish_told, withdraw
 
 FEW, MANY = 100, 3_000

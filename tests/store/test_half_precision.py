@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyadic.store.half_precision import HALF, halved, kept, rounded, widened
+from polyadic.store.tables.half_precision import HALF, halved, kept, rounded, widened
 from tests.support.vectors import vector
 
 

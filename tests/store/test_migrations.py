@@ -16,12 +16,12 @@ from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.errors import StoreError
 from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.settings import ChunkingSettings, Settings
-from polyadic.store.half_precision import HALF
-from polyadic.store.packing import unpacked
 from polyadic.store.protocol import Call, Stamp
-from polyadic.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
-from polyadic.store.sqlite import SqliteStore
-from polyadic.store.texts import PIECE, text_of
+from polyadic.store.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from polyadic.store.sqlite.store import SqliteStore
+from polyadic.store.tables.half_precision import HALF
+from polyadic.store.tables.packing import unpacked
+from polyadic.store.tables.texts import PIECE, text_of
 from polyadic.themes import Hierarchy, Rearrangement
 from polyadic.workspace import Workspace
 from tests.server import ModelServer, ready
@@ -258,7 +258,7 @@ def test_where_there_is_no_room_to_make_it_smaller_it_is_brought_forward_all_the
         # Another process reads: what it reads cannot be moved meanwhile.
         reading.execute("BEGIN")
         assert reading.execute("SELECT count(*) FROM reply").fetchone() == (80,)
-        monkeypatch.setattr("polyadic.store.database.BUSY_MILLISECONDS", 100)
+        monkeypatch.setattr("polyadic.store.sqlite.database.BUSY_MILLISECONDS", 100)
         with closing(SqliteStore(tmp_path, "test vectors")):
             assert version(tmp_path) == VERSION
     assert told_by(tmp_path) == told
@@ -336,8 +336,8 @@ def test_a_newer_store_is_refused(old: Path) -> None:
 def test_a_migration_happens_wholly_or_not_at_all(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = (*MIGRATIONS, "CREATE TABLE later (id INTEGER);\nSELECT id FROM nowhere;\n")
     with monkeypatch.context() as patched:
-        patched.setattr("polyadic.store.database.MIGRATIONS", broken)
-        patched.setattr("polyadic.store.database.VERSION", len(broken))
+        patched.setattr("polyadic.store.sqlite.database.MIGRATIONS", broken)
+        patched.setattr("polyadic.store.sqlite.database.VERSION", len(broken))
         with pytest.raises(StoreError, match="nowhere"):
             SqliteStore(old, "hashing")
     assert version(old) == 1

@@ -10,18 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from polyadic.errors import EmbedderMismatch
-from polyadic.store import building, matrix, nearness
-from polyadic.store.begun import Begun
-from polyadic.store.codes import LEAST, Codes
-from polyadic.store.half_precision import HALF, rounded
-from polyadic.store.matrix import Matrix
-from polyadic.store.nearness import Nearness
-from polyadic.store.placement import Placement
-from polyadic.store.row_vectors import RowVectors, Values
-from polyadic.store.sqlite import SqliteStore
-from polyadic.store.stack import Stack
-from polyadic.store.tail import Tail
-from polyadic.store.tail_reading import ROW
+from polyadic.store.arrays import building, matrix, nearness
+from polyadic.store.arrays.begun import Begun
+from polyadic.store.arrays.codes import LEAST, Codes
+from polyadic.store.arrays.matrix import Matrix
+from polyadic.store.arrays.nearness import Nearness
+from polyadic.store.arrays.placement import Placement
+from polyadic.store.arrays.row_vectors import RowVectors, Values
+from polyadic.store.arrays.stack import Stack
+from polyadic.store.arrays.tail import Tail
+from polyadic.store.arrays.tail_reading import ROW
+from polyadic.store.sqlite.store import SqliteStore
+from polyadic.store.tables.half_precision import HALF, rounded
 from tests.support.store_driver import publish
 from tests.support.vectors import vector
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.store.packing import packed, unpacked
+from polyadic.store.tables.packing import packed, unpacked
 
 
 @pytest.mark.parametrize("text", ["", "Ada met Babbage.", "Ada né \U0001f701 寒い\n" * 1_000])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polyadic.store.placement import Placement
+from polyadic.store.arrays.placement import Placement
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 60])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polyadic.store import products as module
-from polyadic.store.products import products, products_with
+from polyadic.store.arrays import products as module
+from polyadic.store.arrays.products import products, products_with
 
 DIMENSION, AT_ONCE = 31, 1_000
 

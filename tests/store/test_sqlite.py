@@ -6,7 +6,7 @@ import pytest
 
 from polyadic.errors import StoreError
 from polyadic.store.protocol import Store
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from tests.store.hierarchies import arrange
 from tests.support.canonical import canonical
 from tests.support.store_driver import publish

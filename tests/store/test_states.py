@@ -18,12 +18,13 @@ from polyadic.errors import DecisionRefused
 from polyadic.identity import loose_name
 from polyadic.knowledge import Usage
 from polyadic.overlay import Decision, Kind
-from polyadic.store import changes, states
-from polyadic.store.changes import LEAST_KEPT
-from polyadic.store.database import connect
 from polyadic.store.protocol import Call, Hits, Links, Reader, Rows, Side
-from polyadic.store.sqlite import SqliteStore
-from polyadic.store.states import LEAST_CHANGED, States
+from polyadic.store.sqlite import states
+from polyadic.store.sqlite.database import connect
+from polyadic.store.sqlite.states import LEAST_CHANGED, States
+from polyadic.store.sqlite.store import SqliteStore
+from polyadic.store.tables import changes
+from polyadic.store.tables.changes import LEAST_KEPT
 from polyadic.themes import Rearrangement
 from tests.store import asking
 from tests.store.hierarchies import by_hand, rearrange

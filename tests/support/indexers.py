@@ -12,7 +12,7 @@ from polyadic.construction.indexing import Indexer
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.settings import ChunkingSettings
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 
 
 class CountingEmbedder(HashingEmbedder):

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from polyadic.store.postgres.store import PostgresStore
 from polyadic.store.protocol import Store
-from polyadic.store.record_reader import SqlRecords
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
+from polyadic.store.tables.record_reader import SqlRecords
 from tests.support import postgres
 
 ENGINES = ("sqlite", "postgres")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.identity import digest
-from polyadic.store.half_precision import rounded, widened
+from polyadic.store.tables.half_precision import rounded, widened
 
 DIMENSION = 16
 

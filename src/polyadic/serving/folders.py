@@ -9,7 +9,7 @@ from pathlib import Path
 
 from polyadic.serving.problems import Refused
 from polyadic.settings import FILE_NAME, template
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 NAME = r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?"

@@ -1,7 +1,7 @@
 """What the statements of a store are run through, whichever engine keeps its tables.
 
 Statements are those that SQLite and PostgreSQL understand alike, with ``?`` where a value stands. Where the two differ,
-there is a method that each engine has in its own way (see :class:`polyadic.store.writer.SqlWriter`), not a switch.
+there is a method that each engine has in its own way (:class:`polyadic.store.tables.writer.SqlWriter`), not a switch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

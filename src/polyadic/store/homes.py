@@ -6,7 +6,7 @@ from typing import Protocol
 
 from polyadic.errors import PackageMissing
 from polyadic.store.protocol import Store
-from polyadic.store.sqlite import SqliteStore
+from polyadic.store.sqlite.store import SqliteStore
 
 _SCHEMES = ("postgresql://", "postgres://")
 

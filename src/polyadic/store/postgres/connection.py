@@ -14,7 +14,7 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
 from polyadic.store.connection import Cursor
-from polyadic.store.half_precision import HALF, HalfVector
+from polyadic.store.tables.half_precision import HALF, HalfVector
 
 # PostgreSQL takes no NUL in a text. It stands there as two characters, of which the first is one that no text has.
 _NUL, _ESCAPE = "\0", "\U0010ffff"

@@ -1,6 +1,6 @@
 """What changing the embedding model has of its own in PostgreSQL: what is near to what is known by the new vectors."""
 
-from polyadic.store.reembedding import SqlGathering
+from polyadic.store.tables.reembedding import SqlGathering
 
 _MAKE_ROOM = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
 _NEAR = "INSERT INTO near (side, row, vector, dimension, data)"

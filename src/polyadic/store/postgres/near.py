@@ -9,11 +9,11 @@ from collections.abc import Callable
 import numpy as np
 
 from polyadic.store.connection import Connection
-from polyadic.store.dimension import other_vectors
-from polyadic.store.half_precision import HalfVector, kept, widened
 from polyadic.store.incidence import Floats, Integers
 from polyadic.store.postgres.tables import spread_out
 from polyadic.store.protocol import Rows, Side, Vectors
+from polyadic.store.tables.dimension import other_vectors
+from polyadic.store.tables.half_precision import HalfVector, kept, widened
 
 LEAST_INDEXED = 5_000
 """So many vectors of a side, or more, are searched by the index."""

@@ -6,15 +6,15 @@ from typing import Literal
 
 import numpy as np
 
+from polyadic.store.arrays.theme_arrays import ThemeArrays
+from polyadic.store.arrays.theme_reader import SqlThemes
 from polyadic.store.connection import Connection
-from polyadic.store.dimension import dimension_of
 from polyadic.store.postgres.near import Near
 from polyadic.store.postgres.tables import Tables, spread_out
 from polyadic.store.postgres.words import PostgresWords
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
-from polyadic.store.row_reader import SqlRows
-from polyadic.store.theme_arrays import ThemeArrays
-from polyadic.store.theme_reader import SqlThemes
+from polyadic.store.tables.dimension import dimension_of
+from polyadic.store.tables.row_reader import SqlRows
 from polyadic.store.themes import Themes
 
 _HIGHEST = {"entity": 100.0, "fact": 10.0}

@@ -1,8 +1,8 @@
 """The tables in PostgreSQL, and how a database of an earlier version becomes one of this version.
 
-They are those of SQLite (store/schema.py), shared by all workspaces: each row belongs to one of them, and row-level
-security shows a transaction no others. Beside them stands ``near``: the vectors of what can be near to a question, one
-partition a number of dimensions, kept in step by triggers.
+They are those of SQLite (store/sqlite/schema.py), shared by all workspaces: each row belongs to one of them, and
+row-level security shows a transaction no others. Beside them stands ``near``: the vectors of what can be near to a
+question, one partition a number of dimensions, kept in step by triggers.
 """
 
 SCHEMA = "polyadic"

@@ -1,7 +1,8 @@
 """Some documents of a workspace, read as if there were no others.
 
-What they state is read out of the tables as SQLite's arrays are (store/building.py), of these documents alone, and kept
-for the next question as long as nothing changes: what that takes grows with the documents asked for, not with all.
+What they state is read out of the tables as SQLite's arrays are (store/arrays/building.py), of these documents alone,
+and kept for the next question as long as nothing changes: what that takes grows with the documents asked for, not with
+all.
 """
 
 import threading
@@ -11,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from polyadic.store import changes
-from polyadic.store.building import build
+from polyadic.store.arrays.building import build
+from polyadic.store.arrays.flat import flat
+from polyadic.store.arrays.matrix import Matrix
+from polyadic.store.arrays.scope import Scope, Totals, scope_of
+from polyadic.store.arrays.scoped_reader import ScopedReader
+from polyadic.store.arrays.state import State
+from polyadic.store.arrays.theme_arrays import in_order
+from polyadic.store.arrays.theme_cache import ThemeState
 from polyadic.store.connection import Connection, Cursor
-from polyadic.store.digests import digest_bytes
-from polyadic.store.flat import flat
 from polyadic.store.incidence import Integers
-from polyadic.store.matrix import Matrix
 from polyadic.store.postgres.schema import SCHEMA
 from polyadic.store.postgres.words import PostgresWords
 from polyadic.store.protocol import Reader
-from polyadic.store.scope import Scope, Totals, scope_of
-from polyadic.store.scoped_reader import ScopedReader
-from polyadic.store.state import State
-from polyadic.store.theme_arrays import in_order
-from polyadic.store.theme_cache import ThemeState
+from polyadic.store.tables import changes
+from polyadic.store.tables.digests import digest_bytes
 
 _KEPT = 8
 # Each stands for the table of its name; those within it are the ones above, or tables by their full name.

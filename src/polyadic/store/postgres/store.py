@@ -9,11 +9,9 @@ import numpy as np
 import psycopg
 
 from polyadic.errors import EmbedderMismatch, StoreBusy
-from polyadic.store import ledger
-from polyadic.store.check import problems_of
+from polyadic.store.arrays.theme_cache import ThemeCache
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
-from polyadic.store.meta import meta
 from polyadic.store.postgres.address import Address
 from polyadic.store.postgres.connecting import POOLS, Raw, explained, tables
 from polyadic.store.postgres.connection import PostgresConnection
@@ -22,7 +20,9 @@ from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.writer import PostgresWriter
 from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
-from polyadic.store.theme_cache import ThemeCache
+from polyadic.store.tables import ledger
+from polyadic.store.tables.check import problems_of
+from polyadic.store.tables.meta import meta
 
 _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
 """Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who

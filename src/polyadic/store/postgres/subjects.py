@@ -1,7 +1,7 @@
 """What each passage is about, kept in step by whoever writes: it hangs on many rows, and readers ask for it row by row.
 
-Where the titles of documents do not tell, the numbers of entities do (see store/subjects.py). Passages of which several
-entities may be the subject by their numbers are looked at again whenever one of these entities changes.
+Where the titles of documents do not tell, the numbers of entities do (see store/arrays/subjects.py). Passages of which
+several entities may be the subject by their numbers are looked at again whenever one of these entities changes.
 """
 
 from collections.abc import Collection
@@ -9,11 +9,11 @@ from collections.abc import Collection
 import numpy as np
 
 from polyadic.overlay import Overlay
+from polyadic.store.arrays.subjects import contenders, foremost
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
 from polyadic.store.postgres.tables import Tables
-from polyadic.store.subjects import contenders, foremost
-from polyadic.store.titles import title_entities, titles_of_chunks
+from polyadic.store.tables.titles import title_entities, titles_of_chunks
 
 
 def renew(connection: Connection, overlay: Overlay, entities: Collection[int], chunks: Collection[int]) -> None:

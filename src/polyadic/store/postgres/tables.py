@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from polyadic.derivation import SCORE_UNIT
-from polyadic.store.arrays import Way
+from polyadic.store.arrays.protocol import Way
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers, stretches
 from polyadic.store.protocol import Side
@@ -25,7 +25,7 @@ _DEGREES: Mapping[Side, str] = {
 
 
 class Tables:
-    """Implements :class:`polyadic.store.arrays.Arrays` within the open transaction of a connection."""
+    """Implements :class:`polyadic.store.arrays.protocol.Arrays` within the open transaction of a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

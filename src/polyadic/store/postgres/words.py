@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from polyadic.store.connection import Connection
-from polyadic.store.full_text import words_of
+from polyadic.store.tables.full_text import words_of
 
 
 class PostgresWords:
-    """Implements :class:`polyadic.store.full_text.WordIndex` within the open transaction of a connection."""
+    """Implements :class:`polyadic.store.tables.full_text.WordIndex` within the open transaction of a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

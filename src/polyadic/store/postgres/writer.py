@@ -3,10 +3,10 @@ are about, which readers of SQLite work out for themselves."""
 
 from collections.abc import Sequence
 
-from polyadic.store import changes
 from polyadic.store.postgres import subjects
 from polyadic.store.protocol import Change, Vectors
-from polyadic.store.writer import SqlWriter, Words
+from polyadic.store.tables import changes
+from polyadic.store.tables.writer import SqlWriter, Words
 
 _INDEX = (
     "UPDATE chunk SET words = to_tsvector('simple', ?) || to_tsvector('simple', ?),"

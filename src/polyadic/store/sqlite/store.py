@@ -1,0 +1,285 @@
+"""The SQLite store: one file a workspace, many readers, one writer (DESIGN: storage)."""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from functools import partial
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
+from polyadic.store.arrays.reader import ArrayReader
+from polyadic.store.arrays.scoped_reader import ScopedReader
+from polyadic.store.arrays.theme_cache import ThemeCache
+from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
+from polyadic.store.sqlite.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
+from polyadic.store.sqlite.scopes import Scopes
+from polyadic.store.sqlite.states import States
+from polyadic.store.sqlite.words import SqliteWords, SqliteWriter
+from polyadic.store.tables import ledger
+from polyadic.store.tables.check import problems_of
+from polyadic.store.tables.meta import meta
+from polyadic.store.tables.reembedding import SqlGathering
+
+_FILE = "store.sqlite"
+_IDLE = 8
+_MOST_TOLD = 20
+
+
+class SqliteStore:
+    """Implements :class:`polyadic.store.protocol.Store` in a folder.
+
+    Parameters
+    ----------
+    folder
+        Where ``store.sqlite`` lies, and ``derived/``, which can be deleted at any time.
+    embedder
+        Name of the model that fills the store with vectors; None for work that neither compares nor makes any.
+
+    Raises
+    ------
+    StoreError
+        The file is no store of ours, is damaged, or was written by a newer version.
+    EmbedderMismatch
+        Another model filled the store.
+    """
+
+    def __init__(self, folder: Path, embedder: str | None) -> None:
+        _make(folder)
+        self._folder = folder
+        self._embedder = embedder
+        self._path = folder / _FILE
+        self._writer = connect(self._path, WRITING_CACHE)
+        self._idle: list[sqlite3.Connection] = []
+        self._states = States(self._path, folder / "derived")
+        self._scopes = Scopes()
+        self._themes = ThemeCache()
+        self._readers = threading.Lock()
+        # Two locks: one for other processes, one for other threads and tasks of this one.
+        self._between_processes = FileLock(folder / "writer.lock", thread_local=False)
+        self._within_process = threading.Lock()
+        # Transactions of this process wait for one another here: SQLite has them ask again and again, ever more rarely.
+        self._turn = threading.Lock()
+        self._holding: ContextVar[bool] = ContextVar("holding", default=False)
+        try:
+            with explained(self._path):
+                self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        """Whether there is a store in a folder, without opening it."""
+        return (folder / _FILE).is_file()
+
+    @contextlib.contextmanager
+    def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
+        with explained(self._path):
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN")
+                self._check_still_mine(connection)
+                reader = self._reader(connection)
+                yield reader if only is None else self._scoped_reader(connection, only(reader))
+            finally:
+                self._give_back(connection)
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        if self._holding.get():
+            yield
+            return
+        self._acquire()
+        token = self._holding.set(True)
+        try:
+            # It only tells others who writes: where there is no room for it, what is to be written will say so.
+            with contextlib.suppress(OSError):
+                (self._folder / "writer.pid").write_text(str(os.getpid()))
+            yield
+        finally:
+            self._holding.reset(token)
+            self._between_processes.release()
+            self._within_process.release()
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Writer]:
+        with self.exclusive(), self._turn, explained(self._path), _transaction(self._writer):
+            self._check_still_mine(self._writer)
+            yield SqliteWriter(self._writer)
+
+    def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        # Not the writer's connection: that may be in the middle of a transaction of another task of this thread.
+        with self._turn_or_nearly(), explained(self._path):
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                for call, reply in calls:
+                    ledger.enter(connection, call, reply)
+                connection.execute("COMMIT")
+            finally:
+                self._give_back(connection)
+
+    def filled_with(self) -> str | None:
+        with explained(self._path):
+            return meta(self._writer, "embedder")
+
+    @contextlib.contextmanager
+    def gathering(self, model: str) -> Iterator[Gathering]:
+        lock = FileLock(self._folder / "reembedding.lock", thread_local=False)
+        try:
+            held = lock.acquire(timeout=0)
+        except Timeout as error:
+            what = f"the embedding model of {self._folder} is being changed already"
+            raise StoreBusy(what, "wait for that to end first") from error
+        with held, explained(self._path):
+            own = connect(self._path)
+            with contextlib.closing(SqlGathering(own, model, partial(_transaction, own))) as gathering:
+                yield gathering
+
+    def size(self) -> int:
+        """Bytes on disk, of the store and of what is derived from it."""
+        return _bytes_below(self._folder)
+
+    def problems(self) -> list[str]:
+        """Reads the whole store; see the protocol."""
+        connection = self._connection()
+        try:
+            damaged = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MOST_TOLD})") if row[0] != "ok"]
+            if damaged:
+                return damaged
+            connection.execute("BEGIN")
+            return problems_of(connection)
+        except sqlite3.DatabaseError as error:
+            return [str(error)]
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        self._states.close()
+        # A reader elsewhere may be using the log; closing twice is as good as closing once.
+        with contextlib.suppress(sqlite3.Error):
+            self._writer.execute("PRAGMA busy_timeout = 0")  # tidying up is not worth waiting for
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for connection in (*self._idle, self._writer):
+            connection.close()
+        self._idle.clear()
+
+    @contextlib.contextmanager
+    def _turn_or_nearly(self) -> Iterator[None]:
+        """After the transaction under way, or after a while: then SQLite says who holds the store."""
+        held = self._turn.acquire(timeout=BUSY_MILLISECONDS / 1000)
+        try:
+            yield
+        finally:
+            if held:
+                self._turn.release()
+
+    def _acquire(self) -> None:
+        if not self._within_process.acquire(blocking=False):
+            raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
+        try:
+            self._between_processes.acquire(timeout=0)
+        except Timeout as error:
+            self._within_process.release()
+            raise StoreBusy(
+                f"another process{self._holder()} is writing to {self._folder}",
+                "wait for it to end, then run this again",
+            ) from error
+        except BaseException:
+            self._within_process.release()
+            raise
+
+    def _connection(self) -> sqlite3.Connection:
+        with self._readers:
+            if self._idle:
+                return self._idle.pop()
+        return connect(self._path)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        """Keep a connection for the next reader; some of them, as each holds files and pages of the store."""
+        rolled_back(connection)
+        with self._readers:
+            if len(self._idle) < _IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _reader(self, connection: sqlite3.Connection) -> Reader:
+        return ArrayReader(
+            connection,
+            SqliteWords(connection),
+            lambda: self._states.of(connection),
+            lambda: self._themes.state(connection).arrays(connection),
+        )
+
+    def _scoped_reader(self, connection: sqlite3.Connection, only: frozenset[str]) -> Reader:
+        scope = self._scopes.of(connection, self._states.of(connection), only)
+        themes = self._themes.state(connection)
+        return ScopedReader(connection, SqliteWords(connection), scope, lambda: themes.within(connection, scope))
+
+    def _open(self) -> None:
+        """Claim a new store for the embedding model, and refuse one that another model filled."""
+        if self._embedder is None:
+            return
+        if meta(self._writer, "embedder") is None:
+            with contextlib.suppress(StoreBusy), self.write():
+                values = (("embedder", self._embedder), ("store", secrets.token_hex(8)))
+                self._writer.executemany("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", values)
+        filled_with = meta(self._writer, "embedder") or self._embedder
+        if filled_with != self._embedder:
+            raise EmbedderMismatch(
+                f"{self._folder} was filled with the embedding model {filled_with}, the settings name {self._embedder}",
+                "polyadic reembed changes what it holds, or set [embedding] back",
+            )
+
+    def _check_still_mine(self, connection: sqlite3.Connection) -> None:
+        """Vectors of two models are never compared, also where the model was changed while the store is open."""
+        filled_with = meta(connection, "embedder")
+        if self._embedder is not None and filled_with not in (None, self._embedder):
+            raise EmbedderMismatch(
+                f"{self._folder} was changed from the embedding model {self._embedder} to {filled_with} meanwhile",
+                "start again with settings that name it, or polyadic reembed changes it back",
+            )
+
+    def _holder(self) -> str:
+        with contextlib.suppress(OSError):
+            pid = (self._folder / "writer.pid").read_text()
+            return f" ({pid})" if pid else ""
+        return ""
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One that writes, committed when its context is left without an exception."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        rolled_back(connection)
+        raise
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be a workspace's folder ({error.strerror})", "choose another folder with -w"
+        ) from error
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            # A reader may be replacing derived files meanwhile.
+            with contextlib.suppress(OSError):
+                total += (Path(parent) / name).stat().st_size
+    return total

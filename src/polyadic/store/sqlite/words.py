@@ -1,0 +1,36 @@
+"""The words of passages in SQLite: an FTS5 table that keeps no text, written and searched."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from polyadic.store.tables.full_text import any_of
+from polyadic.store.tables.writer import SqlWriter, Words
+
+
+class SqliteWords:
+    """Implements :class:`polyadic.store.tables.full_text.WordIndex` within the open transaction of a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def matching(self, words: str) -> Iterator[tuple[int, float]]:
+        if query := any_of(words):
+            yield from self._connection.execute(
+                "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid", (query,)
+            )
+
+    def holding(self, word: str) -> Iterator[int]:
+        if query := any_of(word):
+            for (chunk,) in self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)):
+                yield chunk
+
+
+class SqliteWriter(SqlWriter):
+    """Implements :class:`polyadic.store.protocol.Writer`."""
+
+    def _index_words(self, words: Sequence[Words]) -> None:
+        self._connection.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", words)
+
+    def _forget_words(self, words: Sequence[Words]) -> None:
+        # As the table keeps no text, it has to be told which words go.
+        self._connection.executemany("INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)", words)

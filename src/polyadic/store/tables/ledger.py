@@ -1,0 +1,86 @@
+"""The ledger of the SQLite store: every call of a model that was paid for, and the replies that are remembered."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from polyadic.knowledge import Usage
+from polyadic.store.connection import Connection
+from polyadic.store.protocol import Call, Entry, Spent, ToRemember
+from polyadic.store.tables.digests import digest_bytes
+from polyadic.store.tables.packing import packed, unpacked
+
+_CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
+
+# As floating-point numbers, sums are exact up to 2^53 and never overflow, whatever an endpoint once reported.
+_SUMS = ", ".join(
+    f"coalesce(sum(CAST({number} AS DOUBLE PRECISION)), 0)"
+    for number in ("prompt_tokens", "completion_tokens", "money", "seconds")
+)
+
+
+def now() -> str:
+    """The time as tables have it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def enter(connection: Connection, call: Call, reply: ToRemember | None) -> None:
+    """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
+    usage = call.usage
+    document = digest_bytes(call.document) if call.document else None
+    connection.execute(
+        f"INSERT INTO call ({_CALL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (now(), call.purpose, call.model, *_numbers(usage), call.seconds, document),
+    )
+    if reply:
+        remember(connection, *reply)
+
+
+def remembered(connection: Connection, key: str) -> tuple[str, bool] | None:
+    """The reply to a request, and whether it was complete."""
+    row = connection.execute("SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)).fetchone()
+    return (unpacked(row[0]), bool(row[1])) if row else None
+
+
+def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
+    """Within the open transaction keep a reply in place of the one that was remembered for the same request."""
+    connection.execute(
+        "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
+        " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
+        (digest_bytes(key), packed(text), complete),
+    )
+
+
+def sums(connection: Connection, document_id: str | None = None) -> Spent:
+    """By purpose and model what was paid, for one document where one is named."""
+    of_one = " WHERE document = ?" if document_id is not None else ""
+    rows = connection.execute(
+        f"SELECT purpose, model, count(*), {_SUMS} FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
+        () if document_id is None else (digest_bytes(document_id),),
+    )
+    return {
+        (purpose, model): (Usage(calls, int(sent), int(received), money), seconds)
+        for purpose, model, calls, sent, received, money, seconds in rows
+    }
+
+
+def entries(connection: Connection) -> list[Entry]:
+    """Every call, in the order in which they were entered."""
+    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL} FROM call ORDER BY id")]
+
+
+def _entry(
+    at: str,
+    purpose: str,
+    model: str,
+    prompt_tokens: int,
+    completion_tokens: int,
+    money: float,
+    seconds: float,
+    document: bytes | None,
+) -> Entry:
+    about = document.hex() if document else ""
+    return Entry(at, Call(purpose, model, Usage(1, prompt_tokens, completion_tokens, money), seconds, about))
+
+
+def _numbers(usage: Usage) -> Sequence[float]:
+    return usage.prompt_tokens, usage.completion_tokens, usage.money
