@@ -59,7 +59,8 @@ def store_floor(parts: Sequence[str]) -> int:
 def test_no_import_climbs_within_the_store(file: Path) -> None:
     below = file.relative_to(ROOT / "store").with_suffix("").parts
     nodes = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)]
-    named = [node.module.split(".")[2:] for node in nodes if (node.module or "").startswith("polyadic.store.")]
+    modules = [node.module or "" for node in nodes]
+    named = [module.split(".")[2:] for module in modules if module.startswith("polyadic.store.")]
     assert not [parts for parts in named if store_floor(parts) > store_floor(below)]
     engines = {parts[0] for parts in [below, *named] if store_floor(parts) == store_floor(["sqlite"])}
     assert len(engines) <= 1 or below[0] == "homes"

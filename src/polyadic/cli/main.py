@@ -62,7 +62,9 @@ class Verbs(click.Group):
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
-    "-w", "--workspace", help="Folder of the workspace (default: ./polyadic-workspace, or POLYADIC_WORKSPACE)."
+    "-w",
+    "--workspace",
+    help="Folder or address of the workspace (default: ./polyadic-workspace, or POLYADIC_WORKSPACE).",
 )
 @click.version_option(__version__, prog_name="polyadic")
 @click.pass_context
