@@ -14,15 +14,15 @@ from typing import Any
 
 POINTS = {
     "making the tables": "PRAGMA user_version = ",
-    "naming the embedder": "INSERT OR IGNORE INTO meta",
+    "naming the embedder": "INSERT INTO meta (key, value) VALUES ('embedder'",
     "staging": "INSERT INTO revision",
-    "keeping a reply": "INSERT OR REPLACE INTO reply",
+    "keeping a reply": "INSERT INTO reply",
     "putting evidence": "UPDATE chunk SET evidence",
-    "putting vectors": "INSERT OR IGNORE INTO vector",
+    "putting vectors": "INSERT INTO vector",
     "retracting": "DELETE FROM statement",
     "deriving facts": "INSERT INTO fact ",
     "deriving entities": "INSERT INTO said",
-    "making current": "INSERT OR REPLACE INTO meta VALUES ('generation'",
+    "making current": "INSERT INTO meta (key, value) VALUES ('generation'",
     "attaching vectors": "UPDATE vector SET uses = uses +",
     "dropping leftovers": "DELETE FROM document WHERE current IS NULL",
 }
