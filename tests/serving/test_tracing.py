@@ -121,7 +121,7 @@ def test_a_job_in_its_own_process_is_within_the_request_that_handed_it_in(traced
     [index] = traced.collector.within(job)
     assert index.attributes["polyadic.added"] == 1
     [call, *_] = _all_of(traced, request.trace, "chat recorded")
-    assert traced.collector.way_to(call) == [request.name, "job", "index", "extract", "chat recorded"]
+    assert traced.collector.way_to(call) == [request.name, "job", "index", "batch", "extract", "chat recorded"]
 
 
 def test_who_gets_a_problem_is_told_as_one_who_did_or_as_a_failure(traced: Traced) -> None:

@@ -109,6 +109,10 @@ class Life(RuleBasedStateMachine):
             assert self._store.problems() == []
 
     def teardown(self) -> None:
+        with self._held:
+            self._compare()
+
+    def _compare(self) -> None:
         lived = canonical(self._store)
         assert self._store.problems() == []
         self._store.close()
@@ -121,7 +125,6 @@ class Life(RuleBasedStateMachine):
         if not decided_first:
             decide(fresh, self._decided)
         assert canonical(fresh) == lived
-        self._held.close()
 
     def _decide(self, new: set[Decision], undone: set[Decision]) -> None:
         """What contradicts itself is refused, and then nothing has changed."""

@@ -50,4 +50,4 @@ def canonical(store: Store) -> str:
         for record in records:
             for chunk, evidence in writer.current(record.id):
                 lines.append(["evidence", chunk.id, [[e.text, e.score, sorted(e.keys)] for e in evidence]])
-    return "\n".join(sorted(json.dumps(line, ensure_ascii=False) for line in lines))
+    return "\n".join(sorted(json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines))
