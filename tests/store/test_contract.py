@@ -274,6 +274,18 @@ def test_a_second_writer_is_refused_in_one_line(store: Store, open_store: Opener
         pass
 
 
+def test_who_has_joined_keeps_out_who_would_be_alone(store: Store, open_store: Opener) -> None:
+    other = open_store("kb")
+    with store.joined() as claims:
+        assert claims.take(["00" * 16]) == {"00" * 16}
+        publish(store, "ada", [ADA])
+        with pytest.raises(StoreBusy, match="another process"), other.exclusive():
+            pass
+        claims.let_go(["00" * 16])
+    with other.exclusive(), other.joined() as claims:
+        assert claims.take(["00" * 16]) == {"00" * 16}
+
+
 def test_a_reader_sees_one_state_while_another_is_written(store: Store, open_store: Opener) -> None:
     publish(store, "ada", [ADA])
     other = open_store("kb")

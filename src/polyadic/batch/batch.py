@@ -192,10 +192,10 @@ class Batch:
             Another process is writing to this workspace.
         """
         store = self.open_store(False)
-        with store.write() as writer:
+        with store.joined() as claims, store.write() as writer:
             forgotten = writer.waiting.counts()
             writer.waiting.forget()
-            writer.drop_staged()
+            writer.drop_staged(claims)
         return forgotten
 
     write = plain(awrite)

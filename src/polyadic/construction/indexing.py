@@ -8,7 +8,7 @@ replies, several are: what is cut, derived and written is done in threads, so th
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,8 +24,11 @@ from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Call, FailedChunk, Store, Writer
+from polyadic.store.protocol import Call, Claims, FailedChunk, Store, Writer
 from polyadic.tracing.spans import Span, span, stage, step_done
+
+_SECONDS_BETWEEN = 0.2
+"""From one look at the documents that others work on to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,9 @@ class Indexer:
         report = IndexReport(extractor=self.extractor.name, by_model=self.extractor.paid)
         started = time.perf_counter()
         embedded_before = self.embedder.spent
-        with self.store.exclusive(), span("index") as told:
+        with self.store.joined() as claims, span("index") as told:
             try:
-                await _Run(self, report).index_all(sources)
+                await _Run(self, report, claims).index_all(sources)
             finally:
                 _tell_of(told, report)
                 # Also where the run ends with an error or Ctrl-C: it has been paid for.
@@ -116,9 +119,11 @@ class _Whole:
 class _Run:
     """Batches on their way, each from when it is taken in until it is published."""
 
-    def __init__(self, with_: Indexer, report: IndexReport) -> None:
+    def __init__(self, with_: Indexer, report: IndexReport, claims: Claims) -> None:
         self._with = with_
         self._report = report
+        self._claims = claims
+        self._with_others: list[Document] = []
         self._readers = Readers(with_.extractor, self._tell_read)
         self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._tell)
         self._publishing = Together(self._publish_all)
@@ -129,25 +134,39 @@ class _Run:
 
     async def index_all(self, sources: Iterable[Document | Skipped]) -> None:
         report, texts_seen = self._report, set[str]()
-        coming = batches(readable(sources, report), BatchSize.of(self._with.extractor))
+
+        def counted(documents: Iterable[Document]) -> Iterator[Document]:
+            for document in documents:
+                report.same_text += document.content in texts_seen
+                texts_seen.add(document.content)
+                yield document
+
         async with self._readers:
             try:
-                while not report.stopped:
-                    await self._until(self._has_room)
-                    batch = await aside(next, coming, None)
-                    if batch is None:
-                        break
-                    # Said twice, a document is what was said last: it waits for the first to be published.
-                    await self._until(partial(self._is_apart, batch))
-                    if not report.stopped:
-                        report.same_text += _repeated(batch, texts_seen)
-                        self._begin(batch)
-                await self._until(lambda: not self._in_hand)
+                await self._index_each(counted(readable(sources, report)))
+                # What others worked on they have published by now, or given up.
+                while self._with_others and not report.stopped:
+                    await asyncio.sleep(_SECONDS_BETWEEN)
+                    again, self._with_others = self._with_others, []
+                    await self._index_each(again)
             finally:
                 await self._give_up()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
         if not report.stopped:
             await aside(self._drop_staged)
+
+    async def _index_each(self, documents: Iterable[Document]) -> None:
+        coming = batches(documents, BatchSize.of(self._with.extractor))
+        while not self._report.stopped:
+            await self._until(self._has_room)
+            batch = await aside(next, coming, None)
+            if batch is None:
+                break
+            # Said twice, a document is what was said last: it waits for the first to be published.
+            await self._until(partial(self._is_apart, batch))
+            if not self._report.stopped:
+                self._begin(batch)
+        await self._until(lambda: not self._in_hand)
 
     def _has_room(self) -> bool:
         """Whether another batch may be taken in: not before readers who wait for replies are about to have no more.
@@ -194,21 +213,29 @@ class _Run:
 
     async def _index(self, batch: Sequence[Document]) -> None:
         with stage("batch"):
-            work = await aside(self._work, batch)
-            step_done("read documents")
-            _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
-            todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
-            if not todo:
-                self._come_in()
-            else:
-                taken = await aside(self._taken_in, work, todo)
-                self._report.chunks += sum(map(len, taken.cut.values()))
-                self._report.chunks_read += sum(map(len, taken.done.values()))
-                step_done("chunk")
-                outcomes = await self._read(taken)
-                step_done("extract")
-                await self._publish(taken, outcomes)
+            taken = await aside(self._claims.take, [document.id for document in batch])
+            self._with_others += [document for document in batch if document.id not in taken]
+            try:
+                await self._index_mine([document for document in batch if document.id in taken])
+            finally:
+                await aside(self._claims.let_go, taken)
         self._tell(self._report)
+
+    async def _index_mine(self, batch: Sequence[Document]) -> None:
+        work = await aside(self._work, batch)
+        step_done("read documents")
+        _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
+        todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
+        if not todo:
+            self._come_in()
+            return
+        taken = await aside(self._taken_in, work, todo)
+        self._report.chunks += sum(map(len, taken.cut.values()))
+        self._report.chunks_read += sum(map(len, taken.done.values()))
+        step_done("chunk")
+        outcomes = await self._read(taken)
+        step_done("extract")
+        await self._publish(taken, outcomes)
 
     def _work(self, batch: Sequence[Document]) -> dict[str, Work]:
         with self._with.store.write() as writer:
@@ -271,7 +298,7 @@ class _Run:
 
     def _drop_staged(self) -> None:
         with self._with.store.write() as writer:
-            writer.drop_staged()
+            writer.drop_staged(self._claims)
 
     def _tell_read(self) -> None:
         self._report.chunks_read += 1
@@ -312,10 +339,3 @@ def _all_failed(chunks: Sequence[Chunk], outcomes: Outcomes) -> bool:
     """Whether nothing at all came of reading a document: facts that it has from before are better than none."""
     failed = {failure.chunk.id for failure in outcomes.failures}
     return bool(chunks) and all(chunk.id in failed for chunk in chunks)
-
-
-def _repeated(batch: Sequence[Document], seen: set[str]) -> int:
-    """How many documents have exactly the content of one before; each stays a document of its own."""
-    before = len(seen)
-    seen.update(document.content for document in batch)
-    return len(batch) - (len(seen) - before)

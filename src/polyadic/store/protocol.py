@@ -10,6 +10,7 @@ from typing import Protocol
 
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.overlay import Overlay
+from polyadic.store.claims import Claims
 from polyadic.store.reading import Reader
 from polyadic.store.values import (
     Call,
@@ -34,6 +35,7 @@ from polyadic.themes import Rearrangement
 __all__ = [
     "Call",
     "Change",
+    "Claims",
     "Counts",
     "DocumentRecord",
     "Entry",
@@ -70,9 +72,9 @@ class Writer(Protocol):
         Returns the ids of the chunks whose evidence is already there.
         """
 
-    def drop_staged(self) -> None:
-        """Forget revisions that were staged and never published, unless they wait for a batch file: leftovers of runs
-        that were given up."""
+    def drop_staged(self, claims: Claims) -> None:
+        """Forget revisions that were staged and never published, unless they wait for a batch file or others work on
+        them: leftovers of runs that were given up."""
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         """Record evidence for chunks (by id) of the staged revision of a document."""
@@ -189,6 +191,18 @@ class Store(Protocol):
         ------
         StoreBusy
             Another process is writing.
+        """
+
+    def joined(self) -> AbstractContextManager[Claims]:
+        """Write over several transactions beside others who do the same, where the engine lets several in.
+
+        Each works on documents that it has taken; their transactions come one after the other. Who is ``exclusive``
+        keeps them out, and they keep out who would be. Where the engine lets one in alone, it is that.
+
+        Raises
+        ------
+        StoreBusy
+            Another process keeps others out.
         """
 
     def write(self) -> AbstractContextManager[Writer]:

@@ -10,16 +10,18 @@ import psycopg
 
 from polyadic.errors import EmbedderMismatch, StoreBusy
 from polyadic.store.arrays.theme_cache import ThemeCache
+from polyadic.store.claims import All
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
 from polyadic.store.postgres.address import Address
+from polyadic.store.postgres.claims import SessionClaims
 from polyadic.store.postgres.connecting import POOLS, Raw, explained, tables
 from polyadic.store.postgres.connection import PostgresConnection
 from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.writer import PostgresWriter
-from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
+from polyadic.store.protocol import Call, Claims, Gathering, Reader, ToRemember, Writer
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
 from polyadic.store.tables.meta import meta
@@ -81,16 +83,20 @@ class PostgresStore:
         if self._holding.get() is not None:
             yield
             return
-        with explained(self._address), self._pool.connection() as raw:
-            if not _locked(raw, "pg_try_advisory_lock", self._key(_ALONE)):
-                raise self._busy()
+        with explained(self._address), self._session_lock("pg_try_advisory_lock", _ALONE) as raw:
             token = self._holding.set(raw)
             try:
                 yield
             finally:
                 self._holding.reset(token)
-                with contextlib.suppress(psycopg.OperationalError):
-                    raw.execute("SELECT pg_advisory_unlock(%s)", (self._key(_ALONE),))
+
+    @contextlib.contextmanager
+    def joined(self) -> Iterator[Claims]:
+        if self._holding.get() is not None:
+            yield All()
+            return
+        with explained(self._address), self._session_lock("pg_try_advisory_lock_shared", _ALONE) as raw:
+            yield SessionClaims(raw, self._workspace)
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
@@ -109,8 +115,10 @@ class PostgresStore:
             yield PostgresWriter(connection)
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        # In the same order by all who remember replies at once, so that none waits for one who waits for it.
+        in_order = sorted(calls, key=lambda one: one[1][0] if one[1] else "")
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            for call, reply in calls:
+            for call, reply in in_order:
                 ledger.enter(connection, call, reply)
 
     def filled_with(self) -> str | None:
@@ -119,10 +127,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
-        with explained(self._address), self._pool.connection() as raw:
-            if not _locked(raw, "pg_try_advisory_lock", self._key(_GATHERING)):
-                what = f"the embedding model of {self._address} is being changed already"
-                raise StoreBusy(what, "wait for that to end first")
+        with explained(self._address), self._session_lock("pg_try_advisory_lock", _GATHERING) as raw:
             try:
                 # What it reads it reads outside of transactions as well.
                 raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
@@ -130,7 +135,6 @@ class PostgresStore:
             finally:
                 with contextlib.suppress(psycopg.OperationalError):
                     raw.execute("RESET polyadic.workspace")
-                    raw.execute("SELECT pg_advisory_unlock(%s)", (self._key(_GATHERING),))
 
     @property
     def number(self) -> int:
@@ -162,6 +166,18 @@ class PostgresStore:
             POOLS.give_back(self._address.database)
 
     # steps of the above
+
+    @contextlib.contextmanager
+    def _session_lock(self, function: str, lock: int) -> Iterator[Raw]:
+        """A connection that has a lock of the workspace, as long as the context lasts."""
+        with self._pool.connection() as raw:
+            if not _locked(raw, function, self._key(lock)):
+                raise self._busy(lock)
+            try:
+                yield raw
+            finally:
+                with contextlib.suppress(psycopg.OperationalError):
+                    raw.execute("SELECT pg_advisory_unlock_all()")
 
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[PostgresConnection]:
@@ -225,8 +241,11 @@ class PostgresStore:
     def _key(self, lock: int) -> int:
         return self._workspace * _LOCKS + lock
 
-    def _busy(self) -> StoreBusy:
-        return StoreBusy(f"another process is writing to {self._address}", "try again when it has ended")
+    def _busy(self, lock: int = _ALONE) -> StoreBusy:
+        if lock == _GATHERING:
+            what = f"the embedding model of {self._address} is being changed already"
+            return StoreBusy(what, "wait for that to end first")
+        return StoreBusy(f"another process is writing to {self._address}", "wait for it to end, then run this again")
 
 
 def by_key(connection: Connection) -> tuple[Integers, int]:

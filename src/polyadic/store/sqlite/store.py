@@ -16,6 +16,7 @@ from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
 from polyadic.store.arrays.reader import ArrayReader
 from polyadic.store.arrays.scoped_reader import ScopedReader
 from polyadic.store.arrays.theme_cache import ThemeCache
+from polyadic.store.claims import All, Claims
 from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
 from polyadic.store.sqlite.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
 from polyadic.store.sqlite.scopes import Scopes
@@ -106,6 +107,11 @@ class SqliteStore:
             self._holding.reset(token)
             self._between_processes.release()
             self._within_process.release()
+
+    @contextlib.contextmanager
+    def joined(self) -> Iterator[Claims]:
+        with self.exclusive():
+            yield All()
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:

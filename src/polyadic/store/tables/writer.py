@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
 from polyadic.overlay import Decision, Overlay
+from polyadic.store.claims import Claims
 from polyadic.store.connection import Connection
 from polyadic.store.protocol import Call, Change, Stamp, ToRemember, Vectors
 from polyadic.store.tables import changes, ledger
@@ -67,15 +68,21 @@ class SqlWriter(ABC):
         )
         return frozenset(digest.hex() for (digest,) in done)
 
-    def drop_staged(self) -> None:
-        staged = self._connection.execute(
+    def drop_staged(self, claims: Claims) -> None:
+        left = self._connection.execute(
             # A cross join keeps its order: few revisions are staged, however many there are.
-            "SELECT r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
+            "SELECT document.digest, r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
             f" WHERE r.id = s.revision AND NOT {WAITS}"
         ).fetchall()
-        for (revision,) in staged:
-            self._delete_revision(revision)
-        self._connection.execute(f"DELETE FROM document WHERE current IS NULL AND NOT {WAITS}")
+        left += self._connection.execute(f"SELECT digest, NULL FROM document WHERE current IS NULL AND NOT {WAITS}")
+        taken = claims.take({digest.hex() for digest, _ in left})
+        for digest, revision in left:
+            if digest.hex() in taken and revision is not None:
+                self._delete_revision(revision)
+        self._connection.executemany(
+            "DELETE FROM document WHERE current IS NULL AND digest = ?", [(digest_bytes(one),) for one in sorted(taken)]
+        )
+        claims.let_go(taken)
 
     def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
         revision = self._staged_revision(document_id)

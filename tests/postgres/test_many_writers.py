@@ -1,0 +1,100 @@
+"""Several processes that index into one workspace at once: one reads each document, and nothing is lost."""
+
+import random
+import signal
+
+import pytest
+
+from polyadic.errors import StoreBusy
+from polyadic.store.postgres.store import PostgresStore
+from tests.crashes.commands import COMMAND, ended, started
+from tests.support import postgres
+from tests.support.canonical import canonical
+from tests.support.stores import stores
+
+NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
+PROCESSES, DOCUMENTS, EACH = 8, 40, 25
+
+
+@pytest.fixture(scope="module")
+def shares(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    """Files for each of the processes; most are for several, and all share entities and facts."""
+    folder, drawn = tmp_path_factory.mktemp("corpus"), random.Random(7)
+    files = []
+    for number in range(DOCUMENTS):
+        file = folder / f"{number:03}.txt"
+        said = [f"{' and '.join(drawn.sample(NAMES, 3))} spoke of engine {drawn.randrange(20)}." for _ in range(8)]
+        file.write_text(" ".join(said))
+        files.append(str(file))
+    return [drawn.sample(files, EACH) for _ in range(PROCESSES)]
+
+
+@pytest.fixture(scope="module")
+def expected(shares: list[list[str]]) -> str:
+    """What comes of one after the other."""
+    place = fresh()
+    for share in shares:
+        assert ended(started(COMMAND, "-w", place, "index", *share)) == (0, "")
+    return told(place)
+
+
+def fresh() -> str:
+    return f"{postgres.server()}#{postgres.fresh()}"
+
+
+def told(place: str) -> str:
+    """All that a workspace knows, once it has been found sound."""
+    store = PostgresStore(postgres.address(place.rpartition("#")[2]), "hashing-384")
+    try:
+        assert store.problems() == []
+        return canonical(store)
+    finally:
+        store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_eight_at_once_end_as_one_after_the_other_does(shares: list[list[str]], expected: str, seed: int) -> None:
+    place, drawn = fresh(), random.Random(seed)
+    runs = [started(COMMAND, "-w", place, "index", *drawn.sample(share, EACH)) for share in shares]
+    assert [ended(run) for run in runs] == [(0, "")] * PROCESSES
+    assert told(place) == expected
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_had_taken_others_read(shares: list[list[str]], expected: str) -> None:
+    place = fresh()
+    runs = [started(COMMAND, "-w", place, "index", *share) for share in shares]
+    killed, others = runs[0], runs[1:]
+    killed.send_signal(signal.SIGKILL)
+    assert [ended(run) for run in others] == [(0, "")] * len(others)
+    killed.wait()
+    assert ended(started(COMMAND, "-w", place, "index", *shares[0])) == (0, "")
+    assert told(place) == expected
+
+
+def test_a_document_is_one_runs_until_it_lets_go_or_ends() -> None:
+    ids = [f"{number:032x}" for number in range(3)]
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+        with other.joined() as others:
+            with one.joined() as mine:
+                assert mine.take(ids[:2]) == set(ids[:2])
+                assert others.take(ids) == {ids[2]}
+                mine.let_go(ids[:1])
+                assert others.take(ids[:2]) == {ids[0]}
+            assert others.take(ids[:2]) == set(ids[:2])
+
+
+def test_who_would_be_alone_waits_for_those_who_have_joined() -> None:
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+        with one.joined(), pytest.raises(StoreBusy, match="another process"), other.exclusive():
+            pass
+        with one.exclusive(), pytest.raises(StoreBusy, match="another process"), other.joined():
+            pass
+
+
+def test_workspaces_do_not_share_claims() -> None:
+    with stores("postgres") as open_store, open_store("kb").joined() as mine, open_store("other").joined() as others:
+        assert mine.take(["00" * 16]) == others.take(["00" * 16]) == {"00" * 16}
