@@ -68,7 +68,7 @@ def test_what_a_killed_process_had_taken_others_read(shares: list[list[str]], ex
     killed, others = runs[0], runs[1:]
     killed.send_signal(signal.SIGKILL)
     assert [ended(run) for run in others] == [(0, "")] * len(others)
-    killed.wait()
+    assert ended(killed)[0] == -signal.SIGKILL
     assert ended(started(COMMAND, "-w", place, "index", *shares[0])) == (0, "")
     assert told(place) == expected
 
