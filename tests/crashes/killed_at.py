@@ -24,7 +24,7 @@ POINTS = {
     "deriving entities": "INSERT INTO said",
     "making current": "INSERT INTO meta (key, value) VALUES ('generation'",
     "attaching vectors": "UPDATE vector SET uses = uses +",
-    "dropping leftovers": "DELETE FROM document WHERE current IS NULL",
+    "dropping leftovers": "SELECT digest, NULL FROM document WHERE current IS NULL",
 }
 """How the statement begins that marks each point; all stand within a transaction."""
 
