@@ -41,9 +41,9 @@ from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.questions import Questions
 from polyadic.resolution.entities import Entities
-from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
+from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, load_settings
 from polyadic.status import Ledger, Status, ledger_of, status_of
-from polyadic.store.homes import Folder, Home, database, is_address
+from polyadic.store.homes import Folder, Home, home_of
 from polyadic.store.protocol import DocumentRecord, Store
 
 
@@ -78,8 +78,8 @@ class Workspace(Catalogue, Questions):
     """
 
     def __init__(self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None) -> None:
-        self.folder = Path() if is_address(place) else expanded(place)
-        self.home: Home = database(str(place)) if is_address(place) else Folder(self.folder)
+        self.home: Home = home_of(place)
+        self.folder = self.home.path if isinstance(self.home, Folder) else Path()
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
 
     # documents in, documents out

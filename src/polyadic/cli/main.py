@@ -35,6 +35,7 @@ VERBS = {
     "keys": "who may do what at a server",
     "export": "write the workspace in another format",
     "import": "take in facts from elsewhere, or a whole workspace",
+    "copy": "copy the workspace to a folder or a database",
     "mcp": "let agents ask the workspace",
 }
 _LASTING = ("serve", "mcp")

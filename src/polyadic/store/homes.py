@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from polyadic.errors import PackageMissing
+from polyadic.settings.loading import expanded
 from polyadic.store.protocol import Store
 from polyadic.store.sqlite.store import SqliteStore
 
@@ -44,6 +45,11 @@ def is_address(place: Path | str) -> bool:
     (True, False)
     """
     return isinstance(place, str) and place.startswith(_SCHEMES)
+
+
+def home_of(place: Path | str) -> Home:
+    """The home that a place means to people: an address, or a folder. Raises as :func:`database` does."""
+    return database(str(place)) if is_address(place) else Folder(expanded(place))
 
 
 def database(address: str) -> Home:

@@ -11,6 +11,7 @@ from typing import Protocol
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.overlay import Overlay
 from polyadic.store.claims import Claims
+from polyadic.store.copying import Duplicate, Original
 from polyadic.store.reading import Reader
 from polyadic.store.values import (
     Call,
@@ -38,12 +39,14 @@ __all__ = [
     "Claims",
     "Counts",
     "DocumentRecord",
+    "Duplicate",
     "Entry",
     "FailedChunk",
     "Gathering",
     "Hits",
     "Links",
     "Listed",
+    "Original",
     "Reader",
     "Rows",
     "Side",
@@ -225,6 +228,18 @@ class Store(Protocol):
         ------
         StoreBusy
             Someone else is gathering vectors for this store.
+        """
+
+    def original(self) -> AbstractContextManager[Original]:
+        """The last committed state, to be copied row by row; whichever model filled the store."""
+
+    def duplicate(self) -> AbstractContextManager[Duplicate]:
+        """Fill the store, which is to be empty, with the rows of another; keeps other writers out.
+
+        Raises
+        ------
+        StoreBusy
+            Another process is writing.
         """
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:

@@ -354,6 +354,22 @@ BEGIN
 END $$;
 """
 
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR,)
+_ADVANCE = f"""
+-- Keys that are drawn from now on are none up to this one; with room for those that others draw meanwhile.
+CREATE FUNCTION advance(part text, taken bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = {SCHEMA}, public AS $$
+DECLARE
+    sequence text := pg_get_serial_sequence(quote_ident(part), 'id');
+BEGIN
+    IF taken > 1::bigint << 40 THEN
+        RAISE EXCEPTION 'a key of % is %, which is none of ours', part, taken;
+    END IF;
+    IF nextval(sequence) <= taken THEN
+        PERFORM setval(sequence, taken + 100000);
+    END IF;
+END $$;
+"""
+
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, _ADVANCE)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

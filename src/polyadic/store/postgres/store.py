@@ -17,13 +17,15 @@ from polyadic.store.postgres.address import Address
 from polyadic.store.postgres.claims import SessionClaims
 from polyadic.store.postgres.connecting import POOLS, Raw, explained, tables
 from polyadic.store.postgres.connection import PostgresConnection
+from polyadic.store.postgres.copying import PostgresDuplicate
 from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.writer import PostgresWriter
-from polyadic.store.protocol import Call, Claims, Gathering, Reader, ToRemember, Writer
+from polyadic.store.protocol import Call, Claims, Duplicate, Gathering, Original, Reader, ToRemember, Writer
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
+from polyadic.store.tables.copying import SqlOriginal, check_whole
 from polyadic.store.tables.meta import meta
 
 _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
@@ -72,7 +74,7 @@ class PostgresStore:
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
         with self._snapshot() as connection:
             self._check_still_mine(connection)
-            reader = PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
+            reader = self._reader(connection)
             if only is None:
                 yield reader
             else:
@@ -114,6 +116,16 @@ class PostgresStore:
             self._check_still_mine(connection)
             yield PostgresWriter(connection)
 
+    @contextlib.contextmanager
+    def original(self) -> Iterator[Original]:
+        with self._snapshot() as connection:
+            yield SqlOriginal(connection, self._reader(connection), self._address)
+
+    @contextlib.contextmanager
+    def duplicate(self) -> Iterator[Duplicate]:
+        with explained(self._address), self._session_lock("pg_try_advisory_lock", _ALONE) as raw, self._within(raw):
+            yield PostgresDuplicate(PostgresConnection(raw), lambda: self._begun(raw), self._address)
+
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         # In the same order by all who remember replies at once, so that none waits for one who waits for it.
         in_order = sorted(calls, key=lambda one: one[1][0] if one[1] else "")
@@ -127,14 +139,8 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
-        with explained(self._address), self._session_lock("pg_try_advisory_lock", _GATHERING) as raw:
-            try:
-                # What it reads it reads outside of transactions as well.
-                raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
-                yield PostgresGathering(PostgresConnection(raw), model, lambda: self._begun(raw))
-            finally:
-                with contextlib.suppress(psycopg.OperationalError):
-                    raw.execute("RESET polyadic.workspace")
+        with explained(self._address), self._session_lock("pg_try_advisory_lock", _GATHERING) as raw, self._within(raw):
+            yield PostgresGathering(PostgresConnection(raw), model, lambda: self._begun(raw))
 
     @property
     def number(self) -> int:
@@ -203,6 +209,19 @@ class PostgresStore:
             raise
 
     @contextlib.contextmanager
+    def _within(self, raw: Raw) -> Iterator[None]:
+        """Let a connection see this workspace alone, outside of transactions as well."""
+        raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
+        try:
+            yield
+        finally:
+            with contextlib.suppress(psycopg.OperationalError):
+                raw.execute("RESET polyadic.workspace")
+
+    def _reader(self, connection: PostgresConnection) -> PostgresReader:
+        return PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
+
+    @contextlib.contextmanager
     def _begun(self, raw: Raw) -> Iterator[None]:
         with self._transaction(raw):
             yield
@@ -231,6 +250,7 @@ class PostgresStore:
             )
 
     def _check_still_mine(self, connection: PostgresConnection) -> None:
+        check_whole(connection, self._address)
         filled_with = meta(connection, "embedder")
         if self._embedder is not None and filled_with not in (None, self._embedder):
             raise EmbedderMismatch(

@@ -17,13 +17,15 @@ from polyadic.store.arrays.reader import ArrayReader
 from polyadic.store.arrays.scoped_reader import ScopedReader
 from polyadic.store.arrays.theme_cache import ThemeCache
 from polyadic.store.claims import All, Claims
-from polyadic.store.protocol import Call, Gathering, Reader, ToRemember, Writer
+from polyadic.store.protocol import Call, Duplicate, Gathering, Original, Reader, ToRemember, Writer
+from polyadic.store.sqlite.copying import SqliteDuplicate
 from polyadic.store.sqlite.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
 from polyadic.store.sqlite.scopes import Scopes
 from polyadic.store.sqlite.states import States
 from polyadic.store.sqlite.words import SqliteWords, SqliteWriter
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
+from polyadic.store.tables.copying import SqlOriginal, check_whole
 from polyadic.store.tables.meta import meta
 from polyadic.store.tables.reembedding import SqlGathering
 
@@ -81,15 +83,10 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
-        with explained(self._path):
-            connection = self._connection()
-            try:
-                connection.execute("BEGIN")
-                self._check_still_mine(connection)
-                reader = self._reader(connection)
-                yield reader if only is None else self._scoped_reader(connection, only(reader))
-            finally:
-                self._give_back(connection)
+        with self._snapshot() as connection:
+            self._check_still_mine(connection)
+            reader = self._reader(connection)
+            yield reader if only is None else self._scoped_reader(connection, only(reader))
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -118,6 +115,16 @@ class SqliteStore:
         with self.exclusive(), self._turn, explained(self._path), _transaction(self._writer):
             self._check_still_mine(self._writer)
             yield SqliteWriter(self._writer)
+
+    @contextlib.contextmanager
+    def original(self) -> Iterator[Original]:
+        with self._snapshot() as connection:
+            yield SqlOriginal(connection, self._reader(connection), self._folder)
+
+    @contextlib.contextmanager
+    def duplicate(self) -> Iterator[Duplicate]:
+        with self.exclusive(), explained(self._path):
+            yield SqliteDuplicate(self._writer, partial(_transaction, self._writer), self._folder)
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         # Not the writer's connection: that may be in the middle of a transaction of another task of this thread.
@@ -175,6 +182,17 @@ class SqliteStore:
         for connection in (*self._idle, self._writer):
             connection.close()
         self._idle.clear()
+
+    @contextlib.contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that reads one committed state."""
+        with explained(self._path):
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                self._give_back(connection)
 
     @contextlib.contextmanager
     def _turn_or_nearly(self) -> Iterator[None]:
@@ -246,6 +264,7 @@ class SqliteStore:
 
     def _check_still_mine(self, connection: sqlite3.Connection) -> None:
         """Vectors of two models are never compared, also where the model was changed while the store is open."""
+        check_whole(connection, self._folder)
         filled_with = meta(connection, "embedder")
         if self._embedder is not None and filled_with not in (None, self._embedder):
             raise EmbedderMismatch(

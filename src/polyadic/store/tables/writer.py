@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 
 from polyadic import identity
 from polyadic.knowledge import Chunk, Document, Evidence, Span
@@ -169,6 +169,10 @@ class SqlWriter(ABC):
     def attach(self) -> list[str]:
         return self._needs.meet(self._connection)
 
+    def index_words(self, revision: int, chunks: Container[int] | None = None) -> None:
+        """Let the chunks of a revision (keys of the tables), or these of them, be found by their words."""
+        self._index_words([words for words in self._words(revision) if chunks is None or words[0] in chunks])
+
     # steps of the above
 
     def _decide(self, decided: Sequence[Decision], undone: Sequence[Decision]) -> None:
@@ -300,7 +304,7 @@ class SqlWriter(ABC):
                 self._needs.add(
                     "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
                 )
-        self._index_words(self._words(revision))
+        self.index_words(revision)
 
     def _insert_statements(self, chunk: int, whole: Span, evidence: Sequence[Evidence]) -> None:
         """Where each fact is stated; one that names no characters is stated by the whole chunk."""
