@@ -1,10 +1,11 @@
 """Stores of as many facts as entities, of any size, whose vectors and scores are as real ones.
 
-Names, facts and documents are those of benchmarks/hierarchy_store.py, and one entity more is in every fifth fact;
-vectors are those of benchmarks/realistic.py.
+Names, facts and documents are those of benchmarks/hierarchy_store.py, and one entity more is in every fifth fact; every
+fifth entity is described in several ways. Vectors are those of benchmarks/realistic.py.
 """
 
 import asyncio
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,6 +25,8 @@ from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 HUB, HUB_EVERY = 7, 5
+SEVERAL_EVERY = 5
+_WAYS = ("early", "late", "by others")
 REAL = "real-vectors.npz"
 FACT_SCORES = {9.0: 806, 9.5: 671, 10.0: 299, 8.5: 110, 8.0: 109, 3.0: 8, 7.0: 7, 6.0: 4}
 ENTITY_SCORES = {95.0: 1243, 50.0: 1143, 45.0: 1035, 60.0: 1005, 55.0: 858, 40.0: 846, 98.0: 671, 35.0: 596, 65.0: 470}
@@ -44,7 +47,10 @@ class Grown(Plan):
         known, chances = _chances(FACT_SCORES)
         scores = np.random.default_rng(number).choice(known, size=len(facts), p=chances)
         evidence = zip(passage.evidence, scores.tolist(), strict=True)
-        scored = tuple(replace(one, score=score) for one, score in evidence)
+        scored = tuple(
+            replace(one, score=score, participants=tuple(_described(who, number) for who in one.participants))
+            for one, score in evidence
+        )
         return replace(told, passages=(replace(passage, evidence=scored),))
 
     def _participation(self, entity: int) -> Participation:
@@ -54,6 +60,12 @@ class Grown(Plan):
 
     def about_hub(self, number: int) -> str:
         return f"What connects {self.name(HUB)} with {self.name(number * 7_919 % self.entities)}?"
+
+
+def _described(one: Participation, document: int) -> Participation:
+    """As it is told of there: one of a few in several ways, each of which has a vector of its own."""
+    several = zlib.crc32(one.name.encode()) % SEVERAL_EVERY == 0
+    return replace(one, description=f"{one.description}, told {_WAYS[document % len(_WAYS)]}") if several else one
 
 
 def _chances(counts: dict[float, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

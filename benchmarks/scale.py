@@ -1,6 +1,6 @@
 """Grows stores to a million facts and measures them: ``python -m benchmarks.scale [FOLDER] [ENTITIES ...]``.
 
-FOLDER keeps the filled stores (benchmarks/grown.py; about 9 kB a fact) for the next run, which takes half an hour
+FOLDER keeps the filled stores (benchmarks/grown.py; about 5 kB a fact) for the next run, which takes ten minutes
 less. Each store is asked by processes of their own, which find it saved.
 """
 
@@ -27,6 +27,7 @@ from benchmarks.footprint import resident, stored
 from benchmarks.grown import Grown, Scaled, fill
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
+from benchmarks.scale_curves import draw
 from benchmarks.sections import given_folder, replaced
 from benchmarks.speed import REPORT
 from polyadic.store.arrays.near_reader import HIGHEST, Scored
@@ -36,15 +37,18 @@ from polyadic.store.arrays.state import State
 from polyadic.store.protocol import Side
 
 HEADING = "## A million facts"
-SIZES = (10_000, 100_000, 1_000_000)
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 METHODS = ("hypergraph", "walk", "chunks", "passages", "local", "binary", "paths")
 QUESTIONS, CHANGES, K = 100, 15, 60
+PICTURE = "scale.svg"
 HEAD = f"""
 Made by `python -m benchmarks.scale`, which grows stores of as many facts as entities, ten facts a document of one
-chunk; one entity takes part in every fifth fact. Vectors lie as those of real texts do (`benchmarks/realistic.py`), and
-scores are as a language model gave them to 2wiki-101; questions are real ones as far as vectors go, and name two
-entities. {QUESTIONS} questions, {CHANGES} changes; recall of the
-{K} nearest against comparing all vectors.
+chunk; one entity takes part in every fifth fact, and every fifth entity is described in up to three ways, each with a
+vector of its own. Vectors lie as those of real texts do (`benchmarks/realistic.py`), and scores are as a language model
+gave them to 2wiki-101; questions are real ones as far as vectors go, and name two entities. {QUESTIONS} questions,
+{CHANGES} changes; recall of the {K} nearest against comparing all vectors.
+
+![Times and room over the number of facts](images/{PICTURE})
 
 """
 
@@ -181,6 +185,7 @@ def main(folder: Path, sizes: Sequence[int]) -> None:
         print(f"{size:,}: {json.dumps(columns[-1])}", flush=True)
     rows = [f"| what | {' | '.join(f'{size:,} facts' for size in sizes)} |", f"|---|{'---|' * len(sizes)}"]
     rows += [f"| {what} | {' | '.join(_shown(what, column[what]) for column in columns)} |" for what in columns[0]]
+    draw(REPORT.parent / "images" / PICTURE, sizes, columns)
     section = HEAD + "\n".join(rows) + "\n"
     REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
     print(section)
