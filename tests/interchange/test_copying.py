@@ -29,10 +29,11 @@ WAYS = [(one, other) for one in ENGINES for other in ENGINES]
 COLUMNS = {
     "sqlite": "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c"
     " WHERE t.type = 'table' AND t.name NOT LIKE 'words%'",
-    "postgres": "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'polyadic'",
+    "postgres": "SELECT table_name, column_name FROM information_schema.columns"
+    " WHERE table_schema = 'polyadic' AND table_name NOT LIKE 'near%'",
 }
 OWN: dict[str, dict[str, set[str]]] = {"postgres": {"chunk": {"words", "place", "about"}}, "sqlite": {}}
-NOT_COPIED = {"new_vector", "state", "contested", "near", "near_384", "held", "version", "workspace"}
+NOT_COPIED = {"new_vector", "state", "contested", "held", "version", "workspace"}
 """Vectors of a model that the store may be switched to, and what an engine derives for itself."""
 
 

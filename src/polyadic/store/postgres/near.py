@@ -33,6 +33,7 @@ class Near:
         self._connection = connection
         self._dimension = dimension
         self._size = size
+        self._known: dict[Side, dict[int, list[HalfVector]]] = {}
 
     def roughly(self, side: Side, vector: Vectors, k: int) -> tuple[Rows, Floats]:
         """The k rows, each once, with the nearest vectors, and roughly how near they are; more where that is no dearer.
@@ -65,15 +66,14 @@ class Near:
 
     def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
         """The vectors of each row, one row after the other, and to which place among these each belongs."""
-        distinct = np.unique(rows)
-        found = self._connection.execute(
-            f"SELECT row, data FROM {self._table} WHERE side = ? AND row = ANY(?) ORDER BY row, vector",
-            (side, distinct.tolist()),
-        ).fetchall()
-        known = widened(kept([data for _, data in found], self._dimension))
-        places = np.array([(row, place) for place, (row, _) in enumerate(found)], dtype=np.int64).reshape(-1, 2)
+        distinct = np.unique(rows).tolist()
+        known = self._known.setdefault(side, {})
+        self._learn(side, known, [row for row in distinct if row not in known])
+        data = [(row, one) for row in distinct for one in known[row]]
+        found = widened(kept([one for _, one in data], self._dimension))
+        places = np.array([(row, place) for place, (row, _) in enumerate(data)], dtype=np.int64).reshape(-1, 2)
         places, owners = spread_out(places, rows)
-        return known[places], owners
+        return found[places], owners
 
     def among(self, hub: int, vector: Vectors, k: int, held: int) -> Rows:
         """Of the facts of an entity, which are ``held`` in all, those that are near: k at least, if there are so many.
@@ -89,6 +89,14 @@ class Near:
             return np.unique(np.array([*taking_part, *others], dtype=np.int64))
         sql = "SELECT fact FROM participation WHERE entity = ? ORDER BY fact"
         return np.array(self._connection.execute(sql, (hub,)).fetchall(), dtype=np.int64).reshape(-1)
+
+    def _learn(self, side: Side, known: dict[int, list[HalfVector]], rows: list[int]) -> None:
+        """Read the vectors of rows, which are often asked for again: of what is found neighbours are compared next."""
+        known.update((row, []) for row in rows)
+        if rows:
+            sql = f"SELECT row, data FROM {self._table} WHERE side = ? AND row = ANY(?) ORDER BY row, vector"
+            for row, data in self._connection.execute(sql, (side, rows)).fetchall():
+                known[row].append(data)
 
     @property
     def _table(self) -> str:

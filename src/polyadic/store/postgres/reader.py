@@ -69,8 +69,7 @@ class PostgresReader(SqlRows):
         return Hits(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float32))
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
-        found = [(number, row) for number, word in enumerate(words) for row in sorted(self._words.holding(word, limit))]
-        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+        pairs = np.array(self._words.each_holding(words, limit), dtype=np.int64).reshape(-1, 2)
         return Links(pairs[:, 0], pairs[:, 1])
 
     # neighbours over incidence

@@ -9,6 +9,7 @@ from polyadic.derivation import SCORE_UNIT
 from polyadic.store.arrays.protocol import Way
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers, stretches
+from polyadic.store.postgres.numbers import Numbers
 from polyadic.store.protocol import Side
 
 _LINKS: Mapping[Way, tuple[str, str]] = {
@@ -18,7 +19,6 @@ _LINKS: Mapping[Way, tuple[str, str]] = {
     "chunk_fact": ("chunk", "statement"),
 }
 _DEGREES: Mapping[Side, str] = {
-    "entity": "SELECT id, facts FROM entity WHERE id = ANY(?)",
     "fact": "SELECT fact, count(*) FROM participation WHERE fact = ANY(?) GROUP BY fact",
     "chunk": "SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY(?) GROUP BY chunk",
 }
@@ -29,6 +29,7 @@ class Tables:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._numbers = Numbers(connection)
 
     @property
     def participations(self) -> int:
@@ -59,22 +60,21 @@ class Tables:
         return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), rows)
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
-        return self._numbers(_DEGREES[side], rows)
+        return self._numbers.of("entity", "facts", rows) if side == "entity" else self._counted(_DEGREES[side], rows)
 
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
         # As the arrays of the SQLite store have them, to the last digit.
-        sums = self._numbers(f"SELECT id, score FROM {side} WHERE id = ANY(?)", rows)
-        evidence = self._numbers(f"SELECT id, evidence FROM {side} WHERE id = ANY(?)", rows)
+        sums, evidence = (self._numbers.of(side, column, rows) for column in ("score", "evidence"))
         return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
 
     def spread(self, entities: Integers) -> Integers:
-        return self._numbers("SELECT id, chunks FROM entity WHERE id = ANY(?)", entities)
+        return self._numbers.of("entity", "chunks", entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
-        return self._numbers(f"SELECT id, tokens FROM {side} WHERE id = ANY(?)", rows)
+        return self._numbers.of(side, "tokens", rows)
 
     def about(self, chunks: Integers) -> Integers:
-        return self._numbers("SELECT id, coalesce(about, -1) FROM chunk WHERE id = ANY(?)", chunks)
+        return self._numbers.of("chunk", "coalesce(about, -1)", chunks)
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
         found = self._connection.execute(
@@ -84,8 +84,8 @@ class Tables:
         )
         return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), entities)
 
-    def _numbers(self, sql: str, rows: Integers) -> Integers:
-        """A number of each row, from a query for keys and numbers; 0 where it finds none."""
+    def _counted(self, sql: str, rows: Integers) -> Integers:
+        """How many there are of each row, from a query for keys and counts; 0 where it finds none."""
         distinct, places = np.unique(rows, return_inverse=True)
         found = np.array(self._connection.execute(sql, (distinct.tolist(),)).fetchall(), dtype=np.int64).reshape(-1, 2)
         numbers = np.zeros(len(distinct), dtype=np.int64)

@@ -1,6 +1,6 @@
 """The words of passages in PostgreSQL: a tsvector each, of the words as they stand, in no language's form."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from polyadic.store.connection import Connection
 from polyadic.store.tables.full_text import words_of
@@ -25,6 +25,14 @@ class PostgresWords:
         sql = "SELECT id FROM chunk WHERE words @@ to_tsquery('simple', ?) LIMIT ?"
         for (chunk,) in self._connection.execute(sql, (_any_of(word), limit)):
             yield chunk
+
+    def each_holding(self, words: Sequence[str], limit: int) -> list[tuple[int, int]]:
+        """The place of each word, and the chunks that hold it, at most ``limit`` each; in ascending order of both."""
+        return self._connection.execute(
+            "SELECT o.place - 1, c.id FROM unnest(?::text[]) WITH ORDINALITY o (word, place), LATERAL"
+            " (SELECT id FROM chunk WHERE words @@ to_tsquery('simple', o.word) LIMIT ?) c ORDER BY 1, 2",
+            ([_any_of(word) for word in words], limit),
+        ).fetchall()
 
 
 def _any_of(text: str) -> str:

