@@ -40,8 +40,8 @@ SERVER = {"shared_buffers": "'4GB'", "max_wal_size": "'4GB'", "jit": "off"}
 HEAD = f"""
 Made by `python -m benchmarks.engines`: stores of as many facts as entities (as under A million facts), filled in SQLite
 and copied to a PostgreSQL server on the same machine ({", ".join(f"{key} = {value}" for key, value in SERVER.items())};
-else as it comes) by `polyadic copy`. {QUESTIONS} questions a method and {CHANGES} changes, the engines in turns, from one
-process. A statement is one round trip.
+else as it comes) by `polyadic copy`. {QUESTIONS} questions a method and {CHANGES} changes, in turns, from one
+process. A statement is a round trip.
 
 """
 
