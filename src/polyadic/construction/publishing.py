@@ -13,6 +13,7 @@ from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Change, Store, Vectors, Writer
+from polyadic.store.repeating import repeated
 from polyadic.text.language import detect_language
 from polyadic.tracing.spans import step_done
 
@@ -69,7 +70,7 @@ class Publisher:
         read
             Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
         """
-        draft = await aside(self._drafted, documents, cut, read)
+        draft = await aside(repeated, self._drafted, documents, cut, read)
         vectors = await self._embed(draft.lacking, report)
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
@@ -122,7 +123,7 @@ class Publisher:
             report.embedding_seconds += now - started
             report.texts_embedded += len(batch)
             if now - begun > _LONG:
-                await aside(self._keep, embedded)
+                await aside(repeated, self._keep, embedded)
                 embedded, begun = [], now
             self.report_progress(report)
         return embedded
@@ -138,7 +139,7 @@ class Publisher:
         Where some are found to be lacking, it is begun again: no transaction waits for an embedder.
         """
         more = 0
-        while missing := await aside(self._applied, change, embedded):
+        while missing := await aside(repeated, self._applied, change, embedded):
             embedded = [*embedded, (missing, await self.embedder.embed(missing))]
             more += len(missing)
         return more

@@ -5,6 +5,8 @@ row-level security shows a transaction no others. Beside them stands ``near``: t
 question, one partition a number of dimensions, kept in step by triggers.
 """
 
+from polyadic.store.postgres.schema_2 import SECOND
+
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
 """Whom superusers act as: row-level security does not bind themselves."""
@@ -354,6 +356,6 @@ BEGIN
 END $$;
 """
 
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR,)
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

@@ -1,35 +1,42 @@
 """The PostgreSQL store: many workspaces in one database, many readers and writers on many hosts."""
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 import numpy as np
 import psycopg
 
-from polyadic.errors import EmbedderMismatch, StoreBusy
+from polyadic.errors import StoreBusy
 from polyadic.store.arrays.theme_cache import ThemeCache
 from polyadic.store.claims import All
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
 from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.claims import SessionClaims
-from polyadic.store.postgres.connecting import POOLS, Raw, explained, tables
+from polyadic.store.postgres.connecting import POOLS, Raw
 from polyadic.store.postgres.connection import PostgresConnection
 from polyadic.store.postgres.gathering import PostgresGathering
+from polyadic.store.postgres.migrating import tables
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
+from polyadic.store.postgres.sessions import Alone, Joined, busy, locked
+from polyadic.store.postgres.settling import commit
+from polyadic.store.postgres.snapshot import Snapshot
+from polyadic.store.postgres.troubles import explained
 from polyadic.store.postgres.writer import PostgresWriter
 from polyadic.store.protocol import Call, Claims, Gathering, Reader, ToRemember, Writer
+from polyadic.store.repeating import repeated
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
+from polyadic.store.tables.embedder import EMBEDDER, check_claimed, check_still_claimed, claim
 from polyadic.store.tables.meta import meta
 
 _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
 """Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who
 gathers vectors."""
 _LOCKS = 16
+_READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _TABLES = ("piece", "chunk", "vector", "near", "fact", "entity", "said", "participation", "statement", "reply")
 
 
@@ -56,8 +63,7 @@ class PostgresStore:
         self._embedder = embedder
         self._themes = ThemeCache(by_key)
         self._scopes = Scopes()
-        self._turn = threading.Lock()
-        self._holding: ContextVar[Raw | None] = ContextVar("holding", default=None)
+        self._holding: ContextVar[Alone | Joined | None] = ContextVar("holding", default=None)
         with explained(address):
             self._pool = POOLS.take(address.database)
             try:
@@ -70,8 +76,8 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
-        with self._snapshot() as connection:
-            self._check_still_mine(connection)
+        with explained(self._address), self._snapshot() as connection:
+            check_still_claimed(connection.embedder or None, self._embedder, self._address)
             reader = PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
             if only is None:
                 yield reader
@@ -80,54 +86,52 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        if self._holding.get() is not None:
+        if isinstance(self._holding.get(), Alone):
             yield
             return
-        with explained(self._address), self._session_lock("pg_try_advisory_lock", _ALONE) as raw:
-            token = self._holding.set(raw)
-            try:
+        with explained(self._address), self._session_lock(_ALONE) as raw:
+            alone = Alone(raw, self._transaction, self._address)
+            with self._held(alone):
                 yield
-            finally:
-                self._holding.reset(token)
 
     @contextlib.contextmanager
     def joined(self) -> Iterator[Claims]:
-        if self._holding.get() is not None:
+        if isinstance(self._holding.get(), Alone):
             yield All()
             return
-        with explained(self._address), self._session_lock("pg_try_advisory_lock_shared", _ALONE) as raw:
-            yield SessionClaims(raw, self._workspace)
+        with explained(self._address):
+            joined = Joined(self._pool, self._transaction, self._address, self._workspace, self._key(_ALONE))
+            with contextlib.closing(joined), self._held(joined):
+                yield joined
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with explained(self._address), contextlib.ExitStack() as held:
-            raw = self._holding.get()
-            if raw is None:
-                raw = held.enter_context(self._pool.connection())
+        with explained(self._address), contextlib.ExitStack() as entered:
+            holding = self._holding.get()
+            if holding is None:
+                raw = entered.enter_context(self._pool.connection())
             else:
-                # Several threads of who holds the store have one connection.
-                held.enter_context(self._turn)
-            connection = held.enter_context(self._transaction(raw))
-            if self._holding.get() is None and not _locked(raw, "pg_try_advisory_xact_lock_shared", self._key(_ALONE)):
-                raise self._busy()
+                entered.enter_context(holding.turn)
+                raw = holding.connection()
+            connection = entered.enter_context(self._transaction(raw))
+            if holding is None and not locked(raw, "pg_try_advisory_xact_lock_shared", self._key(_ALONE)):
+                raise busy(self._address)
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
-            self._check_still_mine(connection)
+            check_still_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
             yield PostgresWriter(connection)
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         # In the same order by all who remember replies at once, so that none waits for one who waits for it.
         in_order = sorted(calls, key=lambda one: one[1][0] if one[1] else "")
-        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            for call, reply in in_order:
-                ledger.enter(connection, call, reply)
+        repeated(self._note_calls, in_order)
 
     def filled_with(self) -> str | None:
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            return meta(connection, "embedder")
+            return meta(connection, EMBEDDER)
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
-        with explained(self._address), self._session_lock("pg_try_advisory_lock", _GATHERING) as raw:
+        with explained(self._address), self._session_lock(_GATHERING) as raw:
             try:
                 # What it reads it reads outside of transactions as well.
                 raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
@@ -157,7 +161,7 @@ class PostgresStore:
             return int(connection.execute(f"SELECT {parts}").fetchone()[0])
 
     def problems(self) -> list[str]:
-        with self._snapshot() as connection:
+        with explained(self._address), self._snapshot() as connection:
             return problems_of(connection)
 
     def close(self) -> None:
@@ -167,40 +171,50 @@ class PostgresStore:
 
     # steps of the above
 
+    def _note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
+            for call, reply in calls:
+                ledger.enter(connection, call, reply)
+
     @contextlib.contextmanager
-    def _session_lock(self, function: str, lock: int) -> Iterator[Raw]:
-        """A connection that has a lock of the workspace, as long as the context lasts."""
+    def _session_lock(self, lock: int) -> Iterator[Raw]:
+        """A connection that has a lock of the workspace for itself, as long as the context lasts."""
         with self._pool.connection() as raw:
-            if not _locked(raw, function, self._key(lock)):
-                raise self._busy(lock)
+            if not locked(raw, "pg_try_advisory_lock", self._key(lock)):
+                raise busy(self._address) if lock == _ALONE else self._gathering_already()
             try:
                 yield raw
             finally:
-                with contextlib.suppress(psycopg.OperationalError):
+                with contextlib.suppress(psycopg.Error):
                     raw.execute("SELECT pg_advisory_unlock_all()")
 
     @contextlib.contextmanager
-    def _snapshot(self) -> Iterator[PostgresConnection]:
-        """A transaction that reads one committed state."""
-        with (
-            explained(self._address),
-            self._pool.connection() as raw,
-            self._transaction(raw, "ISOLATION LEVEL REPEATABLE READ READ ONLY") as connection,
-        ):
-            yield connection
+    def _held(self, session: Alone | Joined) -> Iterator[None]:
+        """Let what is written in this context be written by a session."""
+        token = self._holding.set(session)
+        try:
+            yield
+        finally:
+            self._holding.reset(token)
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return Snapshot.of(self._pool, lambda raw: self._begin(raw, _READING), self._address)
 
     @contextlib.contextmanager
-    def _transaction(self, raw: Raw, mode: str = "") -> Iterator[PostgresConnection]:
+    def _transaction(self, raw: Raw) -> Iterator[PostgresConnection]:
         """One that sees this workspace alone, committed when its context is left without an exception."""
-        raw.execute(f"BEGIN {mode}".encode())
+        self._begin(raw)
         try:
-            raw.execute("SELECT set_config('polyadic.workspace', %s, true)", (str(self._workspace),))
             yield PostgresConnection(raw)
-            raw.execute("COMMIT")
         except BaseException:
-            with contextlib.suppress(psycopg.OperationalError):
+            with contextlib.suppress(psycopg.Error):
                 raw.execute("ROLLBACK")
             raise
+        commit(raw, self._pool, self._address)
+
+    def _begin(self, raw: Raw, mode: str = "") -> None:
+        raw.execute(f"BEGIN {mode}".encode())
+        raw.execute("SELECT set_config('polyadic.workspace', %s, true)", (str(self._workspace),))
 
     @contextlib.contextmanager
     def _begun(self, raw: Raw) -> Iterator[None]:
@@ -219,41 +233,18 @@ class PostgresStore:
         if self._embedder is None:
             return
         with self._pool.connection() as raw, self._transaction(raw) as connection:
-            connection.execute(
-                "INSERT INTO meta (key, value) VALUES ('embedder', ?) ON CONFLICT DO NOTHING", (self._embedder,)
-            )
-            filled_with = meta(connection, "embedder")
-        if filled_with != self._embedder:
-            raise EmbedderMismatch(
-                f"{self._address} was filled with the embedding model {filled_with},"
-                f" the settings name {self._embedder}",
-                "polyadic reembed changes what it holds, or set [embedding] back",
-            )
-
-    def _check_still_mine(self, connection: PostgresConnection) -> None:
-        filled_with = meta(connection, "embedder")
-        if self._embedder is not None and filled_with not in (None, self._embedder):
-            raise EmbedderMismatch(
-                f"{self._address} was changed from the embedding model {self._embedder} to {filled_with} meanwhile",
-                "start again with settings that name it, or polyadic reembed changes it back",
-            )
+            claim(connection, self._embedder)
+            check_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
 
     def _key(self, lock: int) -> int:
         return self._workspace * _LOCKS + lock
 
-    def _busy(self, lock: int = _ALONE) -> StoreBusy:
-        if lock == _GATHERING:
-            what = f"the embedding model of {self._address} is being changed already"
-            return StoreBusy(what, "wait for that to end first")
-        return StoreBusy(f"another process is writing to {self._address}", "wait for it to end, then run this again")
+    def _gathering_already(self) -> StoreBusy:
+        what = f"the embedding model of {self._address} is being changed already"
+        return StoreBusy(what, "wait for that to end first")
 
 
 def by_key(connection: Connection) -> tuple[Integers, int]:
     """The numbering of the entities of the hierarchy: their keys, as everywhere in this store."""
     keys = np.array(connection.execute("SELECT id FROM entity ORDER BY digest").fetchall(), dtype=np.int64).reshape(-1)
     return keys, int(keys.max(initial=-1)) + 1
-
-
-def _locked(raw: Raw, function: str, key: int) -> bool:
-    row = raw.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchone()
-    return bool(row and row[0])
