@@ -32,8 +32,8 @@ _BOUNDS = {
 }
 _BOUNDS_OF_SERVER = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
 
-# What it has to say is said by errors; without a handler its warnings would appear beside them.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+# What psycopg has to say is said by errors; without a handler its warnings would appear beside them.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Raw = PatientConnection
 
@@ -52,6 +52,7 @@ class Pool(ConnectionPool[Raw]):
     def __init__(self, database: str) -> None:
         self._database = _bounded(database)
         with contextlib.closing(self.aside()) as connection:
+            self._introduce(connection)
             migrate(connection)
         self._reading = threading.BoundedSemaphore(MOST_READING)
         super().__init__(
@@ -122,16 +123,18 @@ class Pool(ConnectionPool[Raw]):
     def _configure(self, connection: Raw) -> None:
         settings = "".join(f"SET {name} = {value};" for name, value in _BOUNDS_OF_SERVER.items())
         connection.execute(f"{settings} SET search_path = {SCHEMA}, public".encode())
-        row = connection.execute(
+        if self._introduce(connection):
+            connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
+        adapt(connection)
+
+    def _introduce(self, connection: Raw) -> bool:
+        """Let a connection know what the server knows it by; whether row-level security does not bind its user."""
+        ((process, begun, is_unbound),) = connection.execute(
             "SELECT a.pid, a.backend_start, r.rolsuper OR r.rolbypassrls FROM pg_stat_activity a, pg_roles r"
             " WHERE a.pid = pg_backend_pid() AND r.rolname = current_user"
-        ).fetchone()
-        if row is not None:
-            process, begun, is_bound_by_nothing = row
-            connection.session, connection.is_at_work = Session(process, begun), self._is_at_work
-            if is_bound_by_nothing:
-                connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
-        adapt(connection)
+        ).fetchall()
+        connection.session, connection.is_at_work = Session(process, begun), self._is_at_work
+        return bool(is_unbound)
 
     def _why(self, error: PoolTimeout) -> Exception:
         """Why there was no connection within the time that one waits."""

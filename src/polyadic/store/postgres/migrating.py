@@ -5,6 +5,8 @@ from polyadic.store.postgres.patience import PatientConnection
 from polyadic.store.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION
 
 _MIGRATING = 0x506F6C79
+_LONGEST_WAIT = 30
+"""Seconds to wait for those who are reading tables that are to be changed."""
 
 
 def migrate(connection: PatientConnection) -> None:
@@ -19,6 +21,8 @@ def migrate(connection: PatientConnection) -> None:
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        # Whoever comes after this waits behind it for those who are reading now.
+        connection.execute(f"SET LOCAL lock_timeout = '{_LONGEST_WAIT}s'".encode())
         before = _version(connection)
         if before > VERSION:
             raise StoreError(
