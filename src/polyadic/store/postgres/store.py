@@ -126,8 +126,8 @@ class PostgresStore:
         repeated(self._note_calls, in_order)
 
     def filled_with(self) -> str | None:
-        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            return meta(connection, EMBEDDER)
+        with explained(self._address), self._snapshot() as connection:
+            return connection.embedder or None
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
@@ -157,7 +157,7 @@ class PostgresStore:
     def size(self) -> int:
         """Bytes of the rows of the largest tables, without their indexes."""
         parts = " + ".join(f"(SELECT coalesce(sum(pg_column_size(t)), 0) FROM {table} t)" for table in _TABLES)
-        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
+        with explained(self._address), self._snapshot() as connection:
             return int(connection.execute(f"SELECT {parts}").fetchone()[0])
 
     def problems(self) -> list[str]:
