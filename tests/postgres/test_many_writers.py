@@ -2,6 +2,7 @@
 
 import random
 import signal
+import time
 
 import pytest
 
@@ -10,10 +11,12 @@ from polyadic.store.postgres.store import PostgresStore
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
+from tests.support.proxy import proxy
 from tests.support.stores import stores
 
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
 PROCESSES, DOCUMENTS, EACH = 8, 40, 25
+CUT = 4
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +61,28 @@ def test_eight_at_once_end_as_one_after_the_other_does(shares: list[list[str]], 
     place, drawn = fresh(), random.Random(seed)
     runs = [started(COMMAND, "-w", place, "index", *drawn.sample(share, EACH)) for share in shares]
     assert [ended(run) for run in runs] == [(0, "")] * PROCESSES
+    assert told(place) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["cut", "lose_answer"])
+def test_they_do_so_also_where_their_connections_are_cut_again_and_again(
+    shares: list[list[str]], expected: str, what: str
+) -> None:
+    """Documents that one had taken, others may take while it has no connection; no change is lost or made twice."""
+    place, drawn = fresh(), random.Random(what)
+    with proxy(postgres.server()) as between:
+        behind = f"{between.database}#{place.rpartition('#')[2]}"
+        runs = [started(COMMAND, "-w", behind, "index", *share) for share in shares[:CUT]]
+        while any(run.poll() is None for run in runs):
+            time.sleep(drawn.uniform(0.1, 1.5))
+            getattr(between, what)()
+        outcomes = [ended(run) for run in runs]
+    for code, said in outcomes:
+        # Whom others came before is to run again, and is told so.
+        assert (code, said) == (0, "") or (code == 1 and "run this again" in said and len(said.splitlines()) == 1)
+    for share in shares:
+        assert ended(started(COMMAND, "-w", place, "index", *share)) == (0, "")
     assert told(place) == expected
 
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import psycopg
 import pytest
@@ -95,7 +97,9 @@ def test_it_is_brought_forward_wholly_or_not_at_all(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("start", [database, of_version_1])
-def test_of_several_processes_that_come_first_at_once_one_makes_the_tables(start: type[database]) -> None:
+def test_of_several_processes_that_come_first_at_once_one_makes_the_tables(
+    start: Callable[[], AbstractContextManager[str]],
+) -> None:
     with start() as address:
         command = [sys.executable, "-c", OPENING, address]
         runs = [

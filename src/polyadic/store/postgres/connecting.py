@@ -32,6 +32,9 @@ _BOUNDS = {
 }
 _BOUNDS_OF_SERVER = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
 
+_TRIED = 1.0
+"""Seconds for which a pool tries to make a connection by itself: it would try ever more rarely."""
+
 # What psycopg has to say is said by errors; without a handler its warnings would appear beside them.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
@@ -64,7 +67,7 @@ class Pool(ConnectionPool[Raw]):
             open=True,
             kwargs={"autocommit": True},
             configure=self._configure,
-            check=ConnectionPool.check_connection,
+            reconnect_timeout=_TRIED,
         )
 
     def aside(self) -> Raw:
@@ -85,10 +88,22 @@ class Pool(ConnectionPool[Raw]):
         raise trouble
 
     def getconn(self, timeout: float | None = None) -> Raw:
-        try:
-            return super().getconn(timeout)
-        except PoolTimeout as error:
-            raise self._why(error) from error
+        """One that works: those that were lost meanwhile are put away, and a server that is away is tried again."""
+        trouble: psycopg.Error = PoolTimeout()
+        for _ in pauses.pauses(pauses.WAITED if timeout is None else timeout):
+            try:
+                connection = super().getconn(_TRIED)
+            except PoolTimeout as error:
+                trouble = error
+                continue
+            try:
+                self.check_connection(connection)
+            except psycopg.Error as error:
+                trouble = error
+                self.putconn(connection)
+            else:
+                return connection
+        raise self._why(trouble) from trouble
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -142,7 +157,7 @@ class Pool(ConnectionPool[Raw]):
         connection.session, connection.is_at_work = Session(process, begun), self._is_at_work
         return bool(is_unbound)
 
-    def _why(self, error: PoolTimeout) -> Exception:
+    def _why(self, error: psycopg.Error) -> psycopg.Error:
         """Why there was no connection within the time that one waits."""
         stats = self.get_stats()
         if stats["pool_size"] >= self.max_size and not stats["pool_available"]:

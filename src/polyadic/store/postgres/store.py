@@ -22,6 +22,7 @@ from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.sessions import Alone, Joined, busy, locked
 from polyadic.store.postgres.settling import commit
+from polyadic.store.postgres.sizes import size_of
 from polyadic.store.postgres.snapshot import Snapshot
 from polyadic.store.postgres.troubles import explained
 from polyadic.store.postgres.writer import PostgresWriter
@@ -37,7 +38,6 @@ _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
 gathers vectors."""
 _LOCKS = 16
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_TABLES = ("piece", "chunk", "vector", "near", "fact", "entity", "said", "participation", "statement", "reply")
 
 
 class PostgresStore:
@@ -155,10 +155,9 @@ class PostgresStore:
             raw.execute("DELETE FROM workspace WHERE id = %s", (self._workspace,))
 
     def size(self) -> int:
-        """Bytes of the rows of the largest tables, without their indexes."""
-        parts = " + ".join(f"(SELECT coalesce(sum(pg_column_size(t)), 0) FROM {table} t)" for table in _TABLES)
+        """Bytes of its rows, without their indexes, roughly where there are many."""
         with explained(self._address), self._snapshot() as connection:
-            return int(connection.execute(f"SELECT {parts}").fetchone()[0])
+            return size_of(connection)
 
     def problems(self) -> list[str]:
         with explained(self._address), self._snapshot() as connection:
