@@ -83,6 +83,22 @@ def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(r
 
 
 @pytest.mark.parametrize(
+    "database",
+    [
+        "postgresql://ada:secret@[::1/kb",
+        "postgresql://ada:sec@ret:secret@localhost/kb",
+        "postgresql://ada:secret@localhost:port/kb",
+        "postgresql://localhost/kb?password=secret&nothing=known",
+        "postgresql://ada:secret@localhost/kb?sslmode",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password(database: str) -> None:
+    with pytest.raises(StoreError) as raised:
+        PostgresStore(Address.of(f"{database}#kb"), "test vectors")
+    assert "secret" not in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
     ("database", "said"),
     [
         ("postgresql://localhost:1/kb", "see that the server runs"),

@@ -49,7 +49,7 @@ def _of_one(connection: Connection, side: Side) -> float:
         f" SELECT count(*), coalesce(sum({own}), 0) + {parts} FROM drawn",
         (SAMPLE,),
     ).fetchall()
-    return float(size) / max(rows, 1)
+    return float(size) / max(int(rows), 1)
 
 
 def _of_replies(connection: Connection) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 
 from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.store.postgres.connecting import Exhausted, Unreachable
@@ -37,6 +37,7 @@ _WORDS = (
     (re.compile("too many clients|remaining connection slots"), _NO_CONNECTION_LEFT),
     (re.compile("No space left on device"), "make room on the server's disk, then run this again"),
 )
+_SECRET = re.compile(r"(?<=://)[^@/]*(?=@)|(?<=password=)[^&\s\"']*")
 _DEFAULT_HINT = "run this again; if it comes again, it is an error of Polyadic's"
 _LOST = ("57P", "08", "25P03")
 """Codes: a server that stops, a link that fails, a session that did nothing for longer than the server allows."""
@@ -63,7 +64,9 @@ def explained(where: object) -> Iterator[None]:
 
 def is_lost(error: Exception) -> bool:
     """Whether an error is the end of a connection that was there: without a code, or with one that says so."""
-    if isinstance(error, Unreachable | PoolTimeout | errors.CannotConnectNow) or not isinstance(error, psycopg.Error):
+    if isinstance(error, Unreachable | PoolTimeout | PoolClosed | errors.CannotConnectNow) or not isinstance(
+        error, psycopg.Error
+    ):
         return False
     has_no_code = isinstance(error, psycopg.OperationalError) and not error.sqlstate
     return has_no_code or (error.sqlstate or "").startswith(_LOST)
@@ -76,4 +79,6 @@ def _hint(error: Exception) -> str:
 
 
 def _said(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+    """The first line; an address that libpq cannot read it repeats with the password in it."""
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return _SECRET.sub("***", first)
