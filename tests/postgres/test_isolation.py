@@ -23,7 +23,8 @@ MANY = 1_000
 
 @pytest.fixture
 def raw() -> Iterator[psycopg.Connection]:
-    """A connection that acts as workspaces do."""
+    """A connection that acts as workspaces do, to a database in which there are some."""
+    PostgresStore(postgres.address(postgres.fresh()), "test vectors").close()
     with psycopg.connect(postgres.server(), autocommit=True) as connection:
         connection.execute(f"SET search_path = {SCHEMA}, public")
         connection.execute(f"SET ROLE {ROLE}")
