@@ -60,7 +60,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits for half a second where others wait for half a minute."""
     for module in (pauses, settling, sessions, snapshot):
         monkeypatch.setattr(module, "WAITED", 0.5)
-    monkeypatch.setattr(patience, "SILENCE", 0.3)
+    monkeypatch.setattr(patience, "SILENCE", 0.8)
     monkeypatch.setattr(connecting, "_BOUNDS", {**connecting._BOUNDS, "connect_timeout": "2"})
 
 
@@ -296,7 +296,7 @@ def test_a_link_that_carries_nothing_is_given_up(open_store: Opener, between: Pr
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_is_at_work_is_waited_for(open_store: Opener) -> None:
     with open_store().read() as reader:
-        assert reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.0,)).fetchall() == [(1,)]  # type: ignore[attr-defined]
+        assert reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.8,)).fetchall() == [(1,)]  # type: ignore[attr-defined]
 
 
 def test_a_statement_that_takes_longer_than_the_server_allows_is_told_of(between: Proxy) -> None:

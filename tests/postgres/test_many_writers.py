@@ -6,12 +6,16 @@ import time
 
 import pytest
 
+from polyadic.blocking import wait_for
+from polyadic.construction.publishing import withdraw
 from polyadic.errors import StoreBusy
+from polyadic.overlay import Decision, Kind
 from polyadic.store.postgres.store import PostgresStore
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.proxy import proxy
+from tests.support.store_driver import Drawing, decide, publish
 from tests.support.stores import stores
 
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
@@ -118,6 +122,30 @@ def test_who_would_be_alone_waits_for_those_who_have_joined() -> None:
             pass
         with one.exclusive(), pytest.raises(StoreBusy, match="another process"), other.joined():
             pass
+
+
+def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+        ada, turin = (publish(one, name, [(f"Ada met {name}.", ["Ada", name])]) for name in ("ada", "turin"))
+        with one.joined() as mine:
+            assert mine.take([ada.id])
+            with pytest.raises(StoreBusy, match="indexing what is to be withdrawn"):
+                wait_for(withdraw(other, [ada.id], Drawing))
+            wait_for(withdraw(other, [turin.id], Drawing))
+            mine.let_go([ada.id])
+            wait_for(withdraw(other, [ada.id], Drawing))
+        assert canonical(one) == canonical(open_store("new"))
+
+
+def test_who_is_who_is_not_decided_while_others_index() -> None:
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+        publish(one, "ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
+        decision = Decision(Kind.MERGE, ("Ada", "Bolt"), "Ada")
+        with one.joined(), pytest.raises(StoreBusy, match="another process"):
+            decide(other, [decision])
+        decide(other, [decision])
 
 
 def test_workspaces_do_not_share_claims() -> None:

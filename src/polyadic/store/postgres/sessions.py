@@ -34,9 +34,8 @@ class Alone:
         """Several threads have one connection."""
         self._raw = raw
         self._address = address
-        # Whoever lost a connection before must not believe that nobody has been here.
         with transaction(raw) as connection:
-            connection.execute("DELETE FROM taken")
+            forget_taken(connection)
 
     def connection(self) -> Raw:
         if self._raw.closed:
@@ -194,11 +193,12 @@ class Joined:
 
     def _still_named(self, raw: Raw) -> int:
         with self._transaction(raw) as connection:
-            (count,) = connection.execute(
-                "SELECT count(*) FROM taken WHERE holder = ? AND document = ANY(?)",
+            # Locked, so that whoever is about to commit otherwise is waited for.
+            rows = connection.execute(
+                "SELECT document FROM taken WHERE holder = ? AND document = ANY(?) FOR SHARE",
                 (self._name, [digest_bytes(document) for document in self._documents]),
-            ).fetchone()
-        return int(count)
+            ).fetchall()
+        return len(rows)
 
     def _lock_of(self, document_id: str) -> int:
         """Below 0, where no other lock of ours is."""
@@ -210,6 +210,11 @@ def _let_go_of_all(raw: Raw, pool: Pool) -> None:
     with contextlib.suppress(psycopg.Error):
         raw.execute("SELECT pg_advisory_unlock_all()")
     pool.putconn(raw)
+
+
+def forget_taken(connection: PostgresConnection) -> None:
+    """To be done by who is alone: runs that lost a connection before must not believe that nobody has been here."""
+    connection.execute("DELETE FROM taken")
 
 
 def locked(raw: Raw, function: str, key: int) -> bool:

@@ -20,7 +20,7 @@ from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.migrating import tables
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
-from polyadic.store.postgres.sessions import Alone, Joined, busy, locked
+from polyadic.store.postgres.sessions import Alone, Joined, busy, forget_taken, locked
 from polyadic.store.postgres.settling import commit
 from polyadic.store.postgres.sizes import size_of
 from polyadic.store.postgres.snapshot import Snapshot
@@ -114,8 +114,11 @@ class PostgresStore:
                 entered.enter_context(holding.turn)
                 raw = holding.connection()
             connection = entered.enter_context(self._transaction(raw))
-            if holding is None and not locked(raw, "pg_try_advisory_xact_lock_shared", self._key(_ALONE)):
-                raise busy(self._address)
+            if holding is None:
+                # Those who have joined rely on it that nobody changes what they work on, or who is who.
+                if not locked(raw, "pg_try_advisory_xact_lock", self._key(_ALONE)):
+                    raise busy(self._address)
+                forget_taken(connection)
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
             check_still_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
             yield PostgresWriter(connection)
@@ -135,7 +138,9 @@ class PostgresStore:
             try:
                 # What it reads it reads outside of transactions as well.
                 raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
-                yield PostgresGathering(PostgresConnection(raw), model, lambda: self._begun(raw))
+                yield PostgresGathering(
+                    PostgresConnection(raw), model, lambda: self._begun(raw), lambda: self._check_alone(raw)
+                )
             finally:
                 with contextlib.suppress(psycopg.OperationalError):
                     raw.execute("RESET polyadic.workspace")
@@ -219,6 +224,12 @@ class PostgresStore:
     def _begun(self, raw: Raw) -> Iterator[None]:
         with self._transaction(raw):
             yield
+
+    def _check_alone(self, raw: Raw) -> None:
+        """Within a transaction: nobody else writes before it has been committed, as who is alone still is."""
+        raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
+        if (holding := self._holding.get()) is not None:
+            holding.connection().execute("SELECT 1")
 
     def _made(self) -> int:
         """The key of the workspace."""

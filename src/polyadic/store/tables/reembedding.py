@@ -113,6 +113,7 @@ class SqlGathering:
 
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         with self._transaction():
+            self._begin_switch()
             for sql in _OLD_WINDOWS_GO:
                 self._connection.execute(sql)
             self._replace_vectors()
@@ -152,6 +153,9 @@ class SqlGathering:
         if other:
             self._connection.execute("DELETE FROM new_vector")
         return other
+
+    def _begin_switch(self) -> None:
+        """Keep others from writing until the store has been switched, where the transaction does not by itself."""
 
     def _replace_vectors(self) -> None:
         (kept,) = self._connection.execute("SELECT count(*) FROM vector").fetchone()
