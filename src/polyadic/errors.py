@@ -58,6 +58,10 @@ class StoreBusy(StoreError):
     """Another process is writing to this workspace."""
 
 
+class StoreInterrupted(StoreError):
+    """The store was lost in the middle of a step, or the step stood in the way of another; nothing of it was done."""
+
+
 class EmbedderMismatch(StoreError):
     """The store was filled with another embedding model than the one in the settings."""
 

@@ -97,13 +97,14 @@ class Ledger:
 
 def status_of(store: Store, place: str, embedder: str) -> Status:
     """Counted in one committed state of the store."""
+    size = store.size()
     with store.read() as reader:
         spent_for = _by_purpose(reader.spent())
         return Status(
             folder=place,
             counts=reader.counts(),
             arities=reader.arities(),
-            bytes=store.size(),
+            bytes=size,
             embedder=embedder,
             extractors=reader.extractors(),
             failures=tuple(reader.failures()),

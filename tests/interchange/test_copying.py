@@ -32,8 +32,18 @@ COLUMNS = {
     "postgres": "SELECT table_name, column_name FROM information_schema.columns"
     " WHERE table_schema = 'polyadic' AND table_name NOT LIKE 'near%'",
 }
-OWN: dict[str, dict[str, set[str]]] = {"postgres": {"chunk": {"words", "place", "about"}}, "sqlite": {}}
-NOT_COPIED = {"new_vector", "state", "contested", "held", "version", "workspace"}
+OWN: dict[str, dict[str, set[str]]] = {
+    "postgres": {
+        "document": {"source_begins"},
+        "revision": {"title_key_brief", "title_bare_brief"},
+        "chunk": {"words", "place", "about"},
+        "entity": {"key_brief"},
+        "said": {"value_brief"},
+        "called": {"loose_brief"},
+    },
+    "sqlite": {},
+}
+NOT_COPIED = {"new_vector", "state", "contested", "held", "taken", "version", "workspace"}
 """Vectors of a model that the store may be switched to, and what an engine derives for itself."""
 
 

@@ -23,7 +23,8 @@ MANY = 1_000
 
 @pytest.fixture
 def raw() -> Iterator[psycopg.Connection]:
-    """A connection that acts as workspaces do."""
+    """A connection that acts as workspaces do, to a database in which there are some."""
+    PostgresStore(postgres.address(postgres.fresh()), "test vectors").close()
     with psycopg.connect(postgres.server(), autocommit=True) as connection:
         connection.execute(f"SET search_path = {SCHEMA}, public")
         connection.execute(f"SET ROLE {ROLE}")
@@ -80,6 +81,22 @@ def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(r
         store.drop()
         store.close()
         assert time.monotonic() - begun < 1.0
+
+
+@pytest.mark.parametrize(
+    "database",
+    [
+        "postgresql://ada:secret@[::1/kb",
+        "postgresql://ada:sec@ret:secret@localhost/kb",
+        "postgresql://ada:secret@localhost:port/kb",
+        "postgresql://localhost/kb?password=secret&nothing=known",
+        "postgresql://ada:secret@localhost/kb?sslmode",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password(database: str) -> None:
+    with pytest.raises(StoreError) as raised:
+        PostgresStore(Address.of(f"{database}#kb"), "test vectors")
+    assert "secret" not in str(raised.value) and "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

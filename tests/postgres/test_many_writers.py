@@ -2,18 +2,25 @@
 
 import random
 import signal
+import time
 
 import pytest
 
+from polyadic.blocking import wait_for
+from polyadic.construction.publishing import withdraw
 from polyadic.errors import StoreBusy
+from polyadic.overlay import Decision, Kind
 from polyadic.store.postgres.store import PostgresStore
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
+from tests.support.proxy import proxy
+from tests.support.store_driver import Drawing, decide, publish
 from tests.support.stores import stores
 
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
 PROCESSES, DOCUMENTS, EACH = 8, 40, 25
+CUT = 4
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +69,28 @@ def test_eight_at_once_end_as_one_after_the_other_does(shares: list[list[str]], 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("what", ["cut", "lose_answer"])
+def test_they_do_so_also_where_their_connections_are_cut_again_and_again(
+    shares: list[list[str]], expected: str, what: str
+) -> None:
+    """Documents that one had taken, others may take while it has no connection; no change is lost or made twice."""
+    place, drawn = fresh(), random.Random(what)
+    with proxy(postgres.server()) as between:
+        behind = f"{between.database}#{place.rpartition('#')[2]}"
+        runs = [started(COMMAND, "-w", behind, "index", *share) for share in shares[:CUT]]
+        while any(run.poll() is None for run in runs):
+            time.sleep(drawn.uniform(0.1, 1.5))
+            getattr(between, what)()
+        outcomes = [ended(run) for run in runs]
+    for code, said in outcomes:
+        # Whom others came before is to run again, and is told so.
+        assert (code, said) == (0, "") or (code == 1 and "run this again" in said and len(said.splitlines()) == 1)
+    for share in shares:
+        assert ended(started(COMMAND, "-w", place, "index", *share)) == (0, "")
+    assert told(place) == expected
+
+
+@pytest.mark.slow
 def test_what_a_killed_process_had_taken_others_read(shares: list[list[str]], expected: str) -> None:
     place = fresh()
     runs = [started(COMMAND, "-w", place, "index", *share) for share in shares]
@@ -93,6 +122,30 @@ def test_who_would_be_alone_waits_for_those_who_have_joined() -> None:
             pass
         with one.exclusive(), pytest.raises(StoreBusy, match="another process"), other.joined():
             pass
+
+
+def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+        ada, turin = (publish(one, name, [(f"Ada met {name}.", ["Ada", name])]) for name in ("ada", "turin"))
+        with one.joined() as mine:
+            assert mine.take([ada.id])
+            with pytest.raises(StoreBusy, match="indexing what is to be withdrawn"):
+                wait_for(withdraw(other, [ada.id], Drawing))
+            wait_for(withdraw(other, [turin.id], Drawing))
+            mine.let_go([ada.id])
+            wait_for(withdraw(other, [ada.id], Drawing))
+        assert canonical(one) == canonical(open_store("new"))
+
+
+def test_who_is_who_is_not_decided_while_others_index() -> None:
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+        publish(one, "ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
+        decision = Decision(Kind.MERGE, ("Ada", "Bolt"), "Ada")
+        with one.joined(), pytest.raises(StoreBusy, match="another process"):
+            decide(other, [decision])
+        decide(other, [decision])
 
 
 def test_workspaces_do_not_share_claims() -> None:

@@ -1,4 +1,4 @@
-"""Reads a workspace that others change: ``python -m tests.processes.reading FOLDER SECONDS``.
+"""Reads a workspace that others change: ``python -m tests.processes.reading PLACE TOLD SECONDS``.
 
 Whatever it gets must be of one committed state, and no older than what had been committed before it asked. Ends with
 how often it read, as JSON; with an assertion where a state was mixed.
@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from polyadic.errors import NotFound
 from polyadic.workspace import Workspace
 from tests.processes.letters import GROUP, LOOSE, SENTENCES, SETTINGS, checked, letter, version_in
@@ -22,8 +20,7 @@ Look = Callable[[Workspace], set[int]]
 """Reads something, and returns the versions of the group that it was of: one at most."""
 
 
-def main(folder: Path, seconds: float) -> None:
-    told = folder.with_suffix(".version")
+def main(place: str, told: Path, seconds: float) -> None:
     looks: dict[str, Look] = {
         "everything": everything,
         "status": status,
@@ -33,7 +30,7 @@ def main(folder: Path, seconds: float) -> None:
     }
     counted: Counter[str] = Counter()
     last = 0
-    with Workspace(folder, SETTINGS) as kb:
+    with Workspace(place, SETTINGS) as kb:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for name, look in looks.items():
@@ -59,7 +56,7 @@ def everything(kb: Workspace) -> set[int]:
             assert record.facts == SENTENCES
             text = letter(record.source, versions[record.source]).text
             assert all(text[c.span.start : c.span.end] == c.text for c in reader.chunks(reader.chunks_in(record.id)))
-        facts = np.arange(reader.size("fact"))
+        facts = reader.all_rows("fact")
         assert len(facts) == SENTENCES * len(records)
         for fact, places in zip(reader.facts(facts), reader.fact_places(facts), strict=True):
             checked(places)
@@ -104,4 +101,4 @@ def querying(kb: Workspace) -> set[int]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]))

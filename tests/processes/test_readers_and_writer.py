@@ -11,18 +11,27 @@ import pytest
 from polyadic.workspace import Workspace
 from tests.processes.letters import SETTINGS
 from tests.processes.reading import QUESTION, querying
+from tests.support import postgres
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(("readers", "seconds"), [pytest.param(2, 4, id="short"), pytest.param(8, 60, id="long")])
-def test_every_reading_is_of_one_committed_state(tmp_path: Path, readers: int, seconds: int) -> None:
-    folder = tmp_path / "kb"
+@pytest.mark.parametrize(
+    ("engine", "readers", "seconds"),
+    [
+        pytest.param("sqlite", 2, 4, id="short"),
+        pytest.param("sqlite", 8, 60, id="long"),
+        pytest.param("postgres", 2, 6, id="postgres"),
+    ],
+)
+def test_every_reading_is_of_one_committed_state(tmp_path: Path, engine: str, readers: int, seconds: int) -> None:
+    place = str(tmp_path / "kb") if engine == "sqlite" else f"{postgres.server()}#{postgres.fresh()}"
+    committed = tmp_path / "version"
     reading: list[subprocess.Popen[bytes]] = []
-    writer = started("writing", str(folder), stdin=subprocess.PIPE)
+    writer = started("writing", place, str(committed), stdin=subprocess.PIPE)
     try:
-        wait_for(folder.with_suffix(".version"))
-        reading += [started("reading", str(folder), str(seconds)) for _ in range(readers)]
+        wait_for(committed)
+        reading += [started("reading", place, str(committed), str(seconds)) for _ in range(readers)]
         counts = [told(run) for run in reading]
         written = told(writer)
     finally:
@@ -33,7 +42,7 @@ def test_every_reading_is_of_one_committed_state(tmp_path: Path, readers: int, s
     assert written["versions"] > 2
     assert written["versions"] >= max(count["versions"] for count in counts)
     assert all(looks for count in counts for looks in count.values())
-    with Workspace(folder, SETTINGS) as kb:
+    with Workspace(place, SETTINGS) as kb:
         assert kb.store().problems() == []
         # Nobody changes anything now, so every citation has its page.
         assert len(querying(kb)) == 1

@@ -1,6 +1,7 @@
-"""Changes the letters of a workspace over and over: ``python -m tests.processes.writing FOLDER``, until input ends.
+"""Changes the letters of a workspace over and over: ``python -m tests.processes.writing PLACE TOLD``,
+until input ends.
 
-After every change of the group its version is written to ``FOLDER.version``, renamed into place.
+After every change of the group its version is written to the file TOLD, renamed into place.
 """
 
 import json
@@ -13,11 +14,11 @@ from polyadic.workspace import Workspace
 from tests.processes.letters import GROUP, LOOSE, SETTINGS, letter
 
 
-def main(folder: Path) -> None:
-    told, drawn = folder.with_suffix(".version"), random.Random(3)
+def main(place: str, told: Path) -> None:
+    drawn = random.Random(3)
     version = deleted = 0
     here: set[str] = set()
-    with Workspace(folder, SETTINGS) as kb:
+    with Workspace(place, SETTINGS) as kb:
         while not (version and _over()):
             version += 1
             kb.add([letter(source, version) for source in GROUP])
@@ -40,4 +41,4 @@ def _over() -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,11 +1,14 @@
 """What every store promises; a new store joins by adding itself to ``open_store`` (tests/store/conftest.py)."""
 
+import random
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from polyadic.derivation import difference, tally
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
-from polyadic.identity import entity_key, fact_id
+from polyadic.identity import entity_key, fact_id, loose_name
 from polyadic.store.protocol import Change, Listed, Side, Stamp, Store
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish, said, stage, withdraw
@@ -303,6 +306,62 @@ def test_another_embedding_model_is_refused(store: Store, open_store: Opener) ->
     store.close()
     with pytest.raises(EmbedderMismatch, match="test vectors"):
         open_store("kb", "other vectors")
+
+
+def test_documents_are_selected_by_where_they_are_from_and_what_is_said_of_them(store: Store) -> None:
+    for name, year in (("a", "1815"), ("b", "1791"), ("c", "1815")):
+        source, chunks, evidence = document(name, [ADA])
+        source = replace(source, metadata={"year": year, "of": "Ada"})
+        stage(store, source, chunks, {chunks[0].id: evidence})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    ids = {name: document(name, [ADA])[0].id for name in ("a", "b", "c")}
+    with store.read() as reader:
+        assert reader.select((), {"year": "1815"}) == {ids["a"], ids["c"]}
+        assert reader.select((), {"year": "1815", "of": "Ada"}) == {ids["a"], ids["c"]}
+        assert reader.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
+        assert reader.select(["/docs"], {}) == set(ids.values())
+        assert reader.select((), {"of": "Babbage"}) == reader.select((), {"year": "of"}) == frozenset()
+
+
+def test_texts_may_be_long(store: Store, open_store: Opener) -> None:
+    """Of any length: no index may set bounds to what documents and models say."""
+    drawn = random.Random(3)
+
+    def long(begins: str) -> str:
+        # Characters of three bytes, in no order that could be packed.
+        return begins + "".join(chr(drawn.randrange(0x4E00, 0x9F00)) for _ in range(4_000))
+
+    publish(store, "ada", [ADA])
+    before = canonical(store)
+    name, other, title = long("Ada "), long("Babbage "), long("Of ")
+    texts = [(f"{name} met {other}.", [name, other]), (f"{name} wrote.", [name, title])]
+    for begins in ("b", "a", "c"):
+        publish(store, long(begins), texts, title=title)
+    described = said(texts[0][0], [name, other], description=long("who is "))
+    source, chunks, _ = document(long("d"), texts[:1], title)
+    stage(store, source, chunks, {chunks[0].id: [described]})
+    _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    assert store.problems() == []
+    with store.read() as reader:
+        records = reader.documents()
+        sources = [record.source for record in records]
+        assert sources == sorted(sources) and len(sources) == 5
+        listed: list[str] = []
+        while len(listed) < len(sources):
+            found = reader.listed(listed[-1] if listed else None, 2)
+            listed += [record.source for record in found.documents]
+        assert listed == sources
+        keys = reader.keyed([entity_key(name), entity_key(title)])
+        assert len(keys) == 2
+        assert reader.named([loose_name(name)])[loose_name(name)] == [keys[entity_key(name)]]
+        assert len(reader.search(name, 5).rows) <= 5
+        titled = reader.titled(np.array([keys[entity_key(title)]]), 9)
+        assert len(titled.targets) >= 3
+    for record in records[1:]:
+        with store.read() as reader:
+            whole = reader.document(record.id)
+        withdraw(store, whole)
+    assert canonical(store) == before and store.problems() == []
 
 
 def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:

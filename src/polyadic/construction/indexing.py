@@ -25,6 +25,7 @@ from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Call, Claims, FailedChunk, Store, Writer
+from polyadic.store.repeating import repeated
 from polyadic.tracing.spans import Span, span, stage, step_done
 
 _SECONDS_BETWEEN = 0.2
@@ -153,7 +154,7 @@ class _Run:
                 await self._give_up()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
         if not report.stopped:
-            await aside(self._drop_staged)
+            await aside(repeated, self._drop_staged)
 
     async def _index_each(self, documents: Iterable[Document]) -> None:
         coming = batches(documents, BatchSize.of(self._with.extractor))
@@ -222,14 +223,14 @@ class _Run:
         self._tell(self._report)
 
     async def _index_mine(self, batch: Sequence[Document]) -> None:
-        work = await aside(self._work, batch)
+        work = await aside(repeated, self._work, batch)
         step_done("read documents")
         _count(self._report, (kind for kind in work.values() if kind in NOTHING_TO_DO))
         todo = [document for document in batch if work[document.id] not in NOTHING_TO_DO]
         if not todo:
             self._come_in()
             return
-        taken = await aside(self._taken_in, work, todo)
+        taken = await aside(repeated, self._taken_in, work, todo)
         self._report.chunks += sum(map(len, taken.cut.values()))
         self._report.chunks_read += sum(map(len, taken.done.values()))
         step_done("chunk")
@@ -262,7 +263,7 @@ class _Run:
         """Have the chunks read, and commit what came of it."""
         self._come_in()
         outcomes = await self._readers.read(taken.to_read, taken.tried_before)
-        await aside(self._keep, outcomes)
+        await aside(repeated, self._keep, outcomes)
         self._with.note(outcomes.waiting)
         report = self._report
         report.stopped = self._readers.stopped

@@ -8,11 +8,13 @@ from polyadic.blocking import aside
 from polyadic.construction.index_report import IndexReport
 from polyadic.construction.windows import windows
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
+from polyadic.errors import StoreBusy
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
 from polyadic.store.protocol import Change, Store, Vectors, Writer
+from polyadic.store.repeating import repeated
 from polyadic.text.language import detect_language
 from polyadic.tracing.spans import step_done
 
@@ -69,7 +71,7 @@ class Publisher:
         read
             Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
         """
-        draft = await aside(self._drafted, documents, cut, read)
+        draft = await aside(repeated, self._drafted, documents, cut, read)
         vectors = await self._embed(draft.lacking, report)
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
@@ -122,7 +124,7 @@ class Publisher:
             report.embedding_seconds += now - started
             report.texts_embedded += len(batch)
             if now - begun > _LONG:
-                await aside(self._keep, embedded)
+                await aside(repeated, self._keep, embedded)
                 embedded, begun = [], now
             self.report_progress(report)
         return embedded
@@ -138,7 +140,7 @@ class Publisher:
         Where some are found to be lacking, it is begun again: no transaction waits for an embedder.
         """
         more = 0
-        while missing := await aside(self._applied, change, embedded):
+        while missing := await aside(repeated, self._applied, change, embedded):
             embedded = [*embedded, (missing, await self.embedder.embed(missing))]
             more += len(missing)
         return more
@@ -170,11 +172,25 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
 
     The embedder is asked for only if a name or description that had been crowded out of an entity's best supported
     forms comes among them again.
+
+    Raises
+    ------
+    StoreBusy
+        Another process is writing, or, where several may at once, working on one of the documents.
     """
-    with store.write() as writer:
-        told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
-        gone = difference(tally(()), tally(told, writer.overlay()))
-        await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
+    with store.joined() as claims:
+        taken = claims.take(document_ids)
+        try:
+            if not taken.issuperset(document_ids):
+                raise StoreBusy(
+                    "another process is indexing what is to be withdrawn", "wait for it, then run this again"
+                )
+            with store.write() as writer:
+                told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
+                gone = difference(tally(()), tally(told, writer.overlay()))
+                await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
+        finally:
+            claims.let_go(taken)
 
 
 async def apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:

@@ -28,8 +28,11 @@ class Address:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Raises StoreError where the name of the workspace is none."""
-        parts = urlsplit(text)
+        """Raises StoreError where it is no address, or the name of the workspace is none."""
+        try:
+            parts = urlsplit(text)
+        except ValueError as error:
+            raise StoreError(f"the address of the workspace cannot be read ({error})", "see to its brackets") from error
         name = unquote(parts.fragment) or DEFAULT_NAME
         if not _NAME.fullmatch(name):
             raise StoreError(f"{name!r} is no name for a workspace", "use letters, digits, '-', '_' and '.'")

@@ -1,45 +1,172 @@
-"""Connections to a database, shared by all workspaces of a process: pools, the role they act as, migrations, errors."""
+"""Connections to a database, shared by all workspaces of a process: pools, and what each connection is told first."""
 
 import contextlib
-import re
+import logging
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 from psycopg import errors, sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from polyadic.errors import StoreError
+from polyadic.store.postgres import pauses
 from polyadic.store.postgres.connection import adapt
-from polyadic.store.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION
+from polyadic.store.postgres.migrating import migrate
+from polyadic.store.postgres.patience import PatientConnection, Session
+from polyadic.store.postgres.schema import ROLE, SCHEMA
 
 MOST_CONNECTIONS = 16
 """Of one process to one database."""
-WAITED = 30.0
-"""Seconds to wait for a connection."""
-_MIGRATING = 0x506F6C79
-_MAKE_DATABASE = "make the database first, or name one that is there"
-_SEE_TO_USER = "see to the user and the password in the address"
-_NO_CONNECTION_LEFT = "the server has no connection left: raise its max_connections, or use a pooler"
-_HINTS: tuple[tuple[type[Exception], str], ...] = (
-    (PoolTimeout, "all connections of this process are in use, or the server answers none; try again, or ask it less"),
-    (errors.TooManyConnections, _NO_CONNECTION_LEFT),
-    (errors.DiskFull, "make room on the server's disk, then run this again; nothing that was finished is lost"),
-    (errors.InsufficientPrivilege, "the user needs the right to create a schema in the database, or one who has it"),
-    (errors.UndefinedFile, "install pgvector on the server"),
-    (errors.ReadOnlySqlTransaction, "name the server that is written to, not a standby"),
-    (psycopg.OperationalError, "see that the server runs and can be reached, then run this again"),
-)
-# While a connection is made there is no code for what is the matter, only words.
-_WORDS = (
-    (re.compile(r'database ".*" does not exist'), _MAKE_DATABASE),
-    (re.compile(r'authentication failed|role ".*" does not exist'), _SEE_TO_USER),
-    (re.compile("too many clients|remaining connection slots"), _NO_CONNECTION_LEFT),
-)
-_DEFAULT_HINT = "run this again; if it comes again, it is an error of Polyadic's"
+MOST_READING = 12
+"""Of these: who reads may have to write before it has read to its end, and must not wait for others who do the same."""
+# A host that does not answer is given up within half a minute, by both sides; what the address says comes first.
+_BOUNDS = {
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "4",
+    "tcp_user_timeout": "30000",
+}
+_BOUNDS_OF_SERVER = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
 
-Raw = psycopg.Connection[tuple[Any, ...]]
+_TRIED = 1.0
+"""Seconds for which a pool tries to make a connection by itself: it would try ever more rarely."""
+
+# What psycopg has to say is said by errors; without a handler its warnings would appear beside them.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+Raw = PatientConnection
+
+
+class Exhausted(PoolTimeout):
+    """All connections that a process may have are in use."""
+
+
+class Unreachable(psycopg.OperationalError):
+    """No connection can be made."""
+
+
+class Pool(ConnectionPool[Raw]):
+    """The connections of this process to one database, in which the tables are."""
+
+    def __init__(self, database: str) -> None:
+        self._database = _bounded(database)
+        with contextlib.closing(self.aside()) as connection:
+            self._introduce(connection)
+            migrate(connection)
+        self._reading = threading.BoundedSemaphore(MOST_READING)
+        super().__init__(
+            self._database,
+            connection_class=PatientConnection,
+            min_size=0,
+            max_size=MOST_CONNECTIONS,
+            timeout=pauses.WAITED,
+            open=True,
+            kwargs={"autocommit": True},
+            configure=self._configure,
+            reconnect_timeout=_TRIED,
+        )
+
+    def aside(self) -> Raw:
+        """A connection of its own, which acts as the user; it waits for a server that is starting.
+
+        Raises
+        ------
+        Unreachable
+            There is none.
+        """
+        for _ in pauses.pauses(pauses.WAITED):
+            try:
+                return PatientConnection.connect(self._database, autocommit=True)
+            except psycopg.OperationalError as error:
+                trouble = Unreachable(str(error))
+                if not is_starting(error):
+                    break
+        raise trouble
+
+    def getconn(self, timeout: float | None = None) -> Raw:
+        """One that works: those that were lost meanwhile are put away, and a server that is away is tried again."""
+        trouble: psycopg.Error = PoolTimeout()
+        for _ in pauses.pauses(pauses.WAITED if timeout is None else timeout):
+            try:
+                connection = super().getconn(_TRIED)
+            except PoolTimeout as error:
+                trouble = error
+                continue
+            try:
+                self.check_connection(connection)
+            except psycopg.Error as error:
+                trouble = error
+                self.putconn(connection)
+            else:
+                return connection
+        raise self._why(trouble) from trouble
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """A turn among those who read.
+
+        Raises
+        ------
+        Exhausted
+            Others have been reading for all the time that one waits.
+        """
+        if not self._reading.acquire(timeout=pauses.WAITED):
+            raise Exhausted(f"others of this process have been using its connections for {pauses.WAITED:.0f} seconds")
+        try:
+            yield
+        finally:
+            self._reading.release()
+
+    def end(self, session: Session | None) -> None:
+        """Have the server end a session that nobody uses any more, so that it lets go of what it holds."""
+        if session is not None:
+            with contextlib.closing(self.aside()) as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s",
+                    (session.process, session.begun),
+                )
+
+    def _is_at_work(self, session: Session) -> bool:
+        try:
+            with contextlib.closing(PatientConnection.connect(self._database, autocommit=True)) as connection:
+                row = connection.execute(
+                    "SELECT state FROM pg_stat_activity WHERE pid = %s AND backend_start = %s",
+                    (session.process, session.begun),
+                ).fetchone()
+        except psycopg.OperationalError:
+            return False
+        return row == ("active",)
+
+    def _configure(self, connection: Raw) -> None:
+        settings = "".join(f"SET {name} = {value};" for name, value in _BOUNDS_OF_SERVER.items())
+        connection.execute(f"{settings} SET search_path = {SCHEMA}, public".encode())
+        if self._introduce(connection):
+            connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
+        adapt(connection)
+
+    def _introduce(self, connection: Raw) -> bool:
+        """Let a connection know what the server knows it by; whether row-level security does not bind its user."""
+        ((process, begun, is_unbound),) = connection.execute(
+            "SELECT a.pid, a.backend_start, r.rolsuper OR r.rolbypassrls FROM pg_stat_activity a, pg_roles r"
+            " WHERE a.pid = pg_backend_pid() AND r.rolname = current_user"
+        ).fetchall()
+        connection.session, connection.is_at_work = Session(process, begun), self._is_at_work
+        return bool(is_unbound)
+
+    def _why(self, error: psycopg.Error) -> psycopg.Error:
+        """Why there was no connection within the time that one waits."""
+        stats = self.get_stats()
+        if stats["pool_size"] >= self.max_size and not stats["pool_available"]:
+            return Exhausted(f"all {self.max_size} connections of this process are in use")
+        try:
+            self.aside().close()
+        except Unreachable as why:
+            return why
+        return error
 
 
 class Pools:
@@ -47,17 +174,17 @@ class Pools:
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
-        self._pools: dict[str, tuple[ConnectionPool[Raw], int]] = {}
+        self._pools: dict[str, tuple[Pool, int]] = {}
 
-    def take(self, database: str) -> ConnectionPool[Raw]:
+    def take(self, database: str) -> Pool:
         """The pool of a database, whose tables are there and of this version."""
         with self._changing:
-            pool, users = self._pools.get(database) or (self._opened(database), 0)
+            pool, users = self._pools.get(database) or (Pool(database), 0)
             self._pools[database] = (pool, users + 1)
         return pool
 
     @contextlib.contextmanager
-    def used(self, database: str) -> Iterator[ConnectionPool[Raw]]:
+    def used(self, database: str) -> Iterator[Pool]:
         """The pool of a database as long as the context lasts."""
         pool = self.take(database)
         try:
@@ -73,101 +200,17 @@ class Pools:
                 return
         pool.close()
 
-    def _opened(self, database: str) -> ConnectionPool[Raw]:
-        with psycopg.connect(database, autocommit=True) as connection:
-            _migrate(connection)
-        return ConnectionPool(
-            database,
-            min_size=0,
-            max_size=MOST_CONNECTIONS,
-            timeout=WAITED,
-            open=True,
-            kwargs={"autocommit": True},
-            configure=_configure,
-            check=ConnectionPool.check_connection,
-        )
-
 
 POOLS = Pools()
 
 
-@contextlib.contextmanager
-def explained(where: object) -> Iterator[None]:
-    """Errors of PostgreSQL within, told as what is the matter with the store and what to do."""
-    try:
-        yield
-    except (psycopg.Error, PoolTimeout) as error:
-        raise StoreError(f"{where} cannot be used ({_said(error)})", _hint(error)) from error
+def is_starting(error: psycopg.Error) -> bool:
+    """Whether a server refuses connections only because it is starting, stopping or recovering."""
+    return isinstance(error, errors.CannotConnectNow) or "the database system is " in str(error)
 
 
-def _hint(error: Exception) -> str:
-    by_words = [hint for words, hint in _WORDS if words.search(str(error))]
-    by_kind = [hint for kind, hint in _HINTS if isinstance(error, kind)]
-    return [*by_words, *by_kind, _DEFAULT_HINT][0]
-
-
-def _said(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
-
-
-def _configure(connection: Raw) -> None:
-    connection.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(SCHEMA)))
-    if _bypasses(connection):
-        connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
-    adapt(connection)
-
-
-def _bypasses(connection: Raw) -> bool:
-    """Whether row-level security does not bind the user of a connection."""
-    row = connection.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()
-    return bool(row and row[0])
-
-
-def _migrate(connection: Raw) -> None:
-    """Make the tables, or bring them forward; of several who come at once one does."""
-    if _version(connection) == VERSION:
-        return
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
-        before = _version(connection)
-        if before > VERSION:
-            raise StoreError(
-                f"the database was written by a newer Polyadic (version {before}, this one knows {VERSION})",
-                "upgrade Polyadic",
-            )
-        if before == 0:
-            _begin(connection)
-        connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
-        known = tables(connection)
-        for script in MIGRATIONS[before:]:
-            connection.execute(script.encode())
-        for table in sorted(tables(connection) - known):
-            connection.execute("SELECT isolate(%s)", (table,))
-        connection.execute("UPDATE version SET number = %s", (VERSION,))
-
-
-def _begin(connection: Raw) -> None:
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
-    connection.execute(f"CREATE TABLE {SCHEMA}.version (number bigint NOT NULL)".encode())
-    connection.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)".encode())
-    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
-        connection.execute(f"CREATE ROLE {ROLE} NOLOGIN".encode())
-    connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}".encode())
-
-
-def _version(connection: Raw) -> int:
-    if connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",)).fetchone() == (None,):
-        return 0
-    row = connection.execute(f"SELECT number FROM {SCHEMA}.version".encode()).fetchone()
-    return int(row[0]) if row else 0
-
-
-def tables(connection: Raw) -> set[str]:
-    """Tables that belong to workspaces."""
-    rows = connection.execute(
-        "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"
-        " WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p')",
-        (SCHEMA,),
-    )
-    return {name for (name,) in rows}
+def _bounded(database: str) -> str:
+    """The address of a database with bounds to how long is waited for it, where it says nothing of them itself."""
+    given: dict[str, Any] = conninfo_to_dict(database)
+    bounds = _BOUNDS if "PGCONNECT_TIMEOUT" not in os.environ else {**_BOUNDS, "connect_timeout": None}
+    return make_conninfo("", **{name: value for name, value in (bounds | given).items() if value is not None})

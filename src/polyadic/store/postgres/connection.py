@@ -21,6 +21,13 @@ _NUL, _ESCAPE = "\0", "\U0010ffff"
 _AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
 _MARK = re.compile(r"\?")
 _HINT = re.compile(r" INDEXED BY \w+")  # for SQLite, which knows less of what is in its tables
+_CONFLICT = re.compile(r"ON CONFLICT \(([^)]*)\)")
+# What is compared here with columns that hold texts of any length (schema_2.py).
+_COMPARED = re.compile(
+    r"(?<![\w.])(?P<column>(?:r\.)?(?:key|loose|title_key|title_bare|value))"
+    r" (?:= (?P<one>\?|r\.\w+)|IN \((?P<any>[^()]*)\))"
+)
+_SHORT_TEXTS = re.compile(r"\bmeta\b")
 
 
 class PostgresConnection:
@@ -42,13 +49,29 @@ class PostgresConnection:
 
 @lru_cache(maxsize=4_096)
 def translated(sql: str) -> bytes:
-    """A statement as PostgreSQL has it: every key of a table begins with the workspace.
+    """A statement as PostgreSQL has it: keys of tables begin with the workspace, long texts are found by digests.
 
     >>> translated("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO NOTHING")
     b'INSERT INTO meta VALUES (%s, %s) ON CONFLICT (workspace, key) DO NOTHING'
+    >>> translated("SELECT key, id FROM entity WHERE key IN (?,?)")
+    b'SELECT key, id FROM entity WHERE key_brief IN (brief(%s),brief(%s))'
     """
+    if not _SHORT_TEXTS.search(sql):
+        sql = _CONFLICT.sub(lambda found: found[0].replace("value", "value_brief"), _COMPARED.sub(_briefly, sql))
     marked = _MARK.sub("%s", _HINT.sub("", sql).replace("%", "%%"))
     return marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode()
+
+
+def _briefly(found: re.Match[str]) -> str:
+    """A comparison with a text that may be long, by digests."""
+    column = f"{found['column']}_brief"
+    if found["one"]:
+        return f"{column} = {_brief(found['one'])}"
+    return f"{column} IN ({','.join(_brief(one.strip()) for one in found['any'].split(','))})"
+
+
+def _brief(text: str) -> str:
+    return f"{text}_brief" if text.startswith("r.") else f"brief({text})"
 
 
 def adapt(connection: psycopg.Connection[Any]) -> None:

@@ -1,5 +1,9 @@
 """What changing the embedding model has of its own in PostgreSQL: what is near to what is known by the new vectors."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from polyadic.store.connection import Connection
 from polyadic.store.tables.reembedding import SqlGathering
 
 _MAKE_ROOM = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
@@ -8,7 +12,23 @@ _VECTOR = "v.id, vector_dims(v.data), v.data"
 
 
 class PostgresGathering(SqlGathering):
-    """Implements :class:`polyadic.store.protocol.Gathering`."""
+    """Implements :class:`polyadic.store.protocol.Gathering`.
+
+    ``check_alone`` is called in the transaction that switches the store: it raises where others may be writing.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        model: str,
+        transaction: Callable[[], AbstractContextManager[None]],
+        check_alone: Callable[[], None],
+    ) -> None:
+        super().__init__(connection, model, transaction)
+        self._check_alone = check_alone
+
+    def _begin_switch(self) -> None:
+        self._check_alone()
 
     def _replace_vectors(self) -> None:
         super()._replace_vectors()

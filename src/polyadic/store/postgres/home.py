@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.connecting import POOLS, explained
+from polyadic.store.postgres.connecting import POOLS
 from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.postgres.troubles import explained
 from polyadic.store.protocol import Store
 
 

@@ -25,6 +25,8 @@ _COMPARED = 512
 class PostgresReader(SqlRows):
     """Implements :class:`polyadic.store.protocol.Reader` within the open transaction of a connection."""
 
+    _IN_ORDER = "source_begins, source"
+
     def __init__(self, connection: Connection, themes: Callable[[], ThemeArrays]) -> None:
         super().__init__(connection)
         self._tables = Tables(connection)
@@ -172,6 +174,10 @@ class PostgresReader(SqlRows):
     @cached_property
     def _near(self) -> Near:
         return Near(self._connection, dimension_of(self._connection), self.size)
+
+    def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
+        # The index has how sources begin, and takes no more.
+        return f" AND source_begins >= left(?, 500) AND source {comparison} ?", [bound, bound]
 
     def _keys(self, side: Side, rows: Rows) -> Rows:
         return rows

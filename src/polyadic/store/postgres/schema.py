@@ -5,6 +5,9 @@ row-level security shows a transaction no others. Beside them stands ``near``: t
 question, one partition a number of dimensions, kept in step by triggers.
 """
 
+from polyadic.store.postgres.schema_2 import SECOND
+from polyadic.store.postgres.schema_3 import THIRD
+
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
 """Whom superusers act as: row-level security does not bind themselves."""
@@ -354,22 +357,6 @@ BEGIN
 END $$;
 """
 
-_ADVANCE = f"""
--- Keys that are drawn from now on are none up to this one; with room for those that others draw meanwhile.
-CREATE FUNCTION advance(part text, taken bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = {SCHEMA}, public AS $$
-DECLARE
-    sequence text := pg_get_serial_sequence(quote_ident(part), 'id');
-BEGIN
-    IF taken > 1::bigint << 40 THEN
-        RAISE EXCEPTION 'a key of % is %, which is none of ours', part, taken;
-    END IF;
-    IF nextval(sequence) <= taken THEN
-        PERFORM setval(sequence, taken + 100000);
-    END IF;
-END $$;
-"""
-
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, _ADVANCE)
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

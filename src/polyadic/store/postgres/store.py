@@ -1,38 +1,45 @@
 """The PostgreSQL store: many workspaces in one database, many readers and writers on many hosts."""
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 import numpy as np
 import psycopg
 
-from polyadic.errors import EmbedderMismatch, StoreBusy
+from polyadic.errors import StoreBusy
 from polyadic.store.arrays.theme_cache import ThemeCache
 from polyadic.store.claims import All
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
 from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.claims import SessionClaims
-from polyadic.store.postgres.connecting import POOLS, Raw, explained, tables
+from polyadic.store.postgres.connecting import POOLS, Raw
 from polyadic.store.postgres.connection import PostgresConnection
 from polyadic.store.postgres.copying import PostgresDuplicate
 from polyadic.store.postgres.gathering import PostgresGathering
+from polyadic.store.postgres.migrating import tables
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
+from polyadic.store.postgres.sessions import Alone, Joined, busy, forget_taken, locked
+from polyadic.store.postgres.settling import commit
+from polyadic.store.postgres.sizes import size_of
+from polyadic.store.postgres.snapshot import Snapshot
+from polyadic.store.postgres.troubles import explained
 from polyadic.store.postgres.writer import PostgresWriter
 from polyadic.store.protocol import Call, Claims, Duplicate, Gathering, Original, Reader, ToRemember, Writer
+from polyadic.store.repeating import repeated
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
-from polyadic.store.tables.copying import SqlOriginal, check_whole
-from polyadic.store.tables.meta import meta
+from polyadic.store.tables.copying import COPYING, SqlOriginal, check_whole
+from polyadic.store.tables.embedder import EMBEDDER, check_claimed, check_still_claimed, claim
+from polyadic.store.tables.meta import meta, metas
 
 _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
 """Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who
 gathers vectors."""
 _LOCKS = 16
-_TABLES = ("piece", "chunk", "vector", "near", "fact", "entity", "said", "participation", "statement", "reply")
+_READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresStore:
@@ -58,8 +65,7 @@ class PostgresStore:
         self._embedder = embedder
         self._themes = ThemeCache(by_key)
         self._scopes = Scopes()
-        self._turn = threading.Lock()
-        self._holding: ContextVar[Raw | None] = ContextVar("holding", default=None)
+        self._holding: ContextVar[Alone | Joined | None] = ContextVar("holding", default=None)
         with explained(address):
             self._pool = POOLS.take(address.database)
             try:
@@ -72,8 +78,9 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
-        with self._snapshot() as connection:
-            self._check_still_mine(connection)
+        with explained(self._address), self._snapshot() as connection:
+            check_whole(connection.copying, self._address)
+            check_still_claimed(connection.embedder or None, self._embedder, self._address)
             reader = self._reader(connection)
             if only is None:
                 yield reader
@@ -82,65 +89,70 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        if self._holding.get() is not None:
+        if isinstance(self._holding.get(), Alone):
             yield
             return
-        with explained(self._address), self._session_lock("pg_try_advisory_lock", _ALONE) as raw:
-            token = self._holding.set(raw)
-            try:
+        with explained(self._address), self._session_lock(_ALONE) as raw:
+            alone = Alone(raw, self._transaction, self._address)
+            with self._held(alone):
                 yield
-            finally:
-                self._holding.reset(token)
 
     @contextlib.contextmanager
     def joined(self) -> Iterator[Claims]:
-        if self._holding.get() is not None:
+        if isinstance(self._holding.get(), Alone):
             yield All()
             return
-        with explained(self._address), self._session_lock("pg_try_advisory_lock_shared", _ALONE) as raw:
-            yield SessionClaims(raw, self._workspace)
+        with explained(self._address):
+            joined = Joined(self._pool, self._transaction, self._address, self._workspace, self._key(_ALONE))
+            with contextlib.closing(joined), self._held(joined):
+                yield joined
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with explained(self._address), contextlib.ExitStack() as held:
-            raw = self._holding.get()
-            if raw is None:
-                raw = held.enter_context(self._pool.connection())
+        with explained(self._address), contextlib.ExitStack() as entered:
+            holding = self._holding.get()
+            if holding is None:
+                raw = entered.enter_context(self._pool.connection())
             else:
-                # Several threads of who holds the store have one connection.
-                held.enter_context(self._turn)
-            connection = held.enter_context(self._transaction(raw))
-            if self._holding.get() is None and not _locked(raw, "pg_try_advisory_xact_lock_shared", self._key(_ALONE)):
-                raise self._busy()
+                entered.enter_context(holding.turn)
+                raw = holding.connection()
+            connection = entered.enter_context(self._transaction(raw))
+            if holding is None:
+                # Those who have joined rely on it that nobody changes what they work on, or who is who.
+                if not locked(raw, "pg_try_advisory_xact_lock", self._key(_ALONE)):
+                    raise busy(self._address)
+                forget_taken(connection)
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
-            self._check_still_mine(connection)
+            copying, filled_with = metas(connection, (COPYING, EMBEDDER))
+            check_whole(copying, self._address)
+            check_still_claimed(filled_with or None, self._embedder, self._address)
             yield PostgresWriter(connection)
 
     @contextlib.contextmanager
     def original(self) -> Iterator[Original]:
-        with self._snapshot() as connection:
+        with explained(self._address), self._snapshot() as connection:
             yield SqlOriginal(connection, self._reader(connection), self._address)
 
     @contextlib.contextmanager
     def duplicate(self) -> Iterator[Duplicate]:
-        with explained(self._address), self._session_lock("pg_try_advisory_lock", _ALONE) as raw, self._within(raw):
+        with explained(self._address), self._session_lock(_ALONE) as raw, self._within(raw):
             yield PostgresDuplicate(PostgresConnection(raw), lambda: self._begun(raw), self._address)
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         # In the same order by all who remember replies at once, so that none waits for one who waits for it.
         in_order = sorted(calls, key=lambda one: one[1][0] if one[1] else "")
-        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            for call, reply in in_order:
-                ledger.enter(connection, call, reply)
+        repeated(self._note_calls, in_order)
 
     def filled_with(self) -> str | None:
-        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            return meta(connection, "embedder")
+        with explained(self._address), self._snapshot() as connection:
+            return connection.embedder or None
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
-        with explained(self._address), self._session_lock("pg_try_advisory_lock", _GATHERING) as raw, self._within(raw):
-            yield PostgresGathering(PostgresConnection(raw), model, lambda: self._begun(raw))
+        with explained(self._address), self._session_lock(_GATHERING) as raw, self._within(raw):
+            yield PostgresGathering(
+                PostgresConnection(raw), model, lambda: self._begun(raw), lambda: self._check_alone(raw)
+            )
 
     @property
     def number(self) -> int:
@@ -157,13 +169,12 @@ class PostgresStore:
             raw.execute("DELETE FROM workspace WHERE id = %s", (self._workspace,))
 
     def size(self) -> int:
-        """Bytes of the rows of the largest tables, without their indexes."""
-        parts = " + ".join(f"(SELECT coalesce(sum(pg_column_size(t)), 0) FROM {table} t)" for table in _TABLES)
-        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            return int(connection.execute(f"SELECT {parts}").fetchone()[0])
+        """Bytes of its rows, without their indexes, roughly where there are many."""
+        with explained(self._address), self._snapshot() as connection:
+            return size_of(connection)
 
     def problems(self) -> list[str]:
-        with self._snapshot() as connection:
+        with explained(self._address), self._snapshot() as connection:
             return problems_of(connection)
 
     def close(self) -> None:
@@ -173,40 +184,50 @@ class PostgresStore:
 
     # steps of the above
 
+    def _note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
+            for call, reply in calls:
+                ledger.enter(connection, call, reply)
+
     @contextlib.contextmanager
-    def _session_lock(self, function: str, lock: int) -> Iterator[Raw]:
-        """A connection that has a lock of the workspace, as long as the context lasts."""
+    def _session_lock(self, lock: int) -> Iterator[Raw]:
+        """A connection that has a lock of the workspace for itself, as long as the context lasts."""
         with self._pool.connection() as raw:
-            if not _locked(raw, function, self._key(lock)):
-                raise self._busy(lock)
+            if not locked(raw, "pg_try_advisory_lock", self._key(lock)):
+                raise busy(self._address) if lock == _ALONE else self._gathering_already()
             try:
                 yield raw
             finally:
-                with contextlib.suppress(psycopg.OperationalError):
+                with contextlib.suppress(psycopg.Error):
                     raw.execute("SELECT pg_advisory_unlock_all()")
 
     @contextlib.contextmanager
-    def _snapshot(self) -> Iterator[PostgresConnection]:
-        """A transaction that reads one committed state."""
-        with (
-            explained(self._address),
-            self._pool.connection() as raw,
-            self._transaction(raw, "ISOLATION LEVEL REPEATABLE READ READ ONLY") as connection,
-        ):
-            yield connection
+    def _held(self, session: Alone | Joined) -> Iterator[None]:
+        """Let what is written in this context be written by a session."""
+        token = self._holding.set(session)
+        try:
+            yield
+        finally:
+            self._holding.reset(token)
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return Snapshot.of(self._pool, lambda raw: self._begin(raw, _READING), self._address)
 
     @contextlib.contextmanager
-    def _transaction(self, raw: Raw, mode: str = "") -> Iterator[PostgresConnection]:
+    def _transaction(self, raw: Raw) -> Iterator[PostgresConnection]:
         """One that sees this workspace alone, committed when its context is left without an exception."""
-        raw.execute(f"BEGIN {mode}".encode())
+        self._begin(raw)
         try:
-            raw.execute("SELECT set_config('polyadic.workspace', %s, true)", (str(self._workspace),))
             yield PostgresConnection(raw)
-            raw.execute("COMMIT")
         except BaseException:
-            with contextlib.suppress(psycopg.OperationalError):
+            with contextlib.suppress(psycopg.Error):
                 raw.execute("ROLLBACK")
             raise
+        commit(raw, self._pool, self._address)
+
+    def _begin(self, raw: Raw, mode: str = "") -> None:
+        raw.execute(f"BEGIN {mode}".encode())
+        raw.execute("SELECT set_config('polyadic.workspace', %s, true)", (str(self._workspace),))
 
     @contextlib.contextmanager
     def _within(self, raw: Raw) -> Iterator[None]:
@@ -218,13 +239,19 @@ class PostgresStore:
             with contextlib.suppress(psycopg.OperationalError):
                 raw.execute("RESET polyadic.workspace")
 
-    def _reader(self, connection: PostgresConnection) -> PostgresReader:
+    def _reader(self, connection: Connection) -> PostgresReader:
         return PostgresReader(connection, lambda: self._themes.state(connection).arrays(connection))
 
     @contextlib.contextmanager
     def _begun(self, raw: Raw) -> Iterator[None]:
         with self._transaction(raw):
             yield
+
+    def _check_alone(self, raw: Raw) -> None:
+        """Within a transaction: nobody else writes before it has been committed, as who is alone still is."""
+        raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
+        if (holding := self._holding.get()) is not None:
+            holding.connection().execute("SELECT 1")
 
     def _made(self) -> int:
         """The key of the workspace."""
@@ -238,42 +265,18 @@ class PostgresStore:
         if self._embedder is None:
             return
         with self._pool.connection() as raw, self._transaction(raw) as connection:
-            connection.execute(
-                "INSERT INTO meta (key, value) VALUES ('embedder', ?) ON CONFLICT DO NOTHING", (self._embedder,)
-            )
-            filled_with = meta(connection, "embedder")
-        if filled_with != self._embedder:
-            raise EmbedderMismatch(
-                f"{self._address} was filled with the embedding model {filled_with},"
-                f" the settings name {self._embedder}",
-                "polyadic reembed changes what it holds, or set [embedding] back",
-            )
-
-    def _check_still_mine(self, connection: PostgresConnection) -> None:
-        check_whole(connection, self._address)
-        filled_with = meta(connection, "embedder")
-        if self._embedder is not None and filled_with not in (None, self._embedder):
-            raise EmbedderMismatch(
-                f"{self._address} was changed from the embedding model {self._embedder} to {filled_with} meanwhile",
-                "start again with settings that name it, or polyadic reembed changes it back",
-            )
+            claim(connection, self._embedder)
+            check_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
 
     def _key(self, lock: int) -> int:
         return self._workspace * _LOCKS + lock
 
-    def _busy(self, lock: int = _ALONE) -> StoreBusy:
-        if lock == _GATHERING:
-            what = f"the embedding model of {self._address} is being changed already"
-            return StoreBusy(what, "wait for that to end first")
-        return StoreBusy(f"another process is writing to {self._address}", "wait for it to end, then run this again")
+    def _gathering_already(self) -> StoreBusy:
+        what = f"the embedding model of {self._address} is being changed already"
+        return StoreBusy(what, "wait for that to end first")
 
 
 def by_key(connection: Connection) -> tuple[Integers, int]:
     """The numbering of the entities of the hierarchy: their keys, as everywhere in this store."""
     keys = np.array(connection.execute("SELECT id FROM entity ORDER BY digest").fetchall(), dtype=np.int64).reshape(-1)
     return keys, int(keys.max(initial=-1)) + 1
-
-
-def _locked(raw: Raw, function: str, key: int) -> bool:
-    row = raw.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchone()
-    return bool(row and row[0])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from polyadic.errors import EmbedderMismatch, StoreBusy, StoreError
+from polyadic.errors import StoreBusy, StoreError
 from polyadic.store.arrays.reader import ArrayReader
 from polyadic.store.arrays.scoped_reader import ScopedReader
 from polyadic.store.arrays.theme_cache import ThemeCache
@@ -25,8 +25,9 @@ from polyadic.store.sqlite.states import States
 from polyadic.store.sqlite.words import SqliteWords, SqliteWriter
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
-from polyadic.store.tables.copying import SqlOriginal, check_whole
-from polyadic.store.tables.meta import meta
+from polyadic.store.tables.copying import COPYING, SqlOriginal, check_whole
+from polyadic.store.tables.embedder import EMBEDDER, check_claimed, check_still_claimed, claim
+from polyadic.store.tables.meta import meta, metas
 from polyadic.store.tables.reembedding import SqlGathering
 
 _FILE = "store.sqlite"
@@ -140,7 +141,7 @@ class SqliteStore:
 
     def filled_with(self) -> str | None:
         with explained(self._path):
-            return meta(self._writer, "embedder")
+            return meta(self._writer, EMBEDDER)
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
@@ -251,26 +252,18 @@ class SqliteStore:
         """Claim a new store for the embedding model, and refuse one that another model filled."""
         if self._embedder is None:
             return
-        if meta(self._writer, "embedder") is None:
+        if meta(self._writer, EMBEDDER) is None:
             with contextlib.suppress(StoreBusy), self.write():
-                values = (("embedder", self._embedder), ("store", secrets.token_hex(8)))
-                self._writer.executemany("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", values)
-        filled_with = meta(self._writer, "embedder") or self._embedder
-        if filled_with != self._embedder:
-            raise EmbedderMismatch(
-                f"{self._folder} was filled with the embedding model {filled_with}, the settings name {self._embedder}",
-                "polyadic reembed changes what it holds, or set [embedding] back",
-            )
+                claim(self._writer, self._embedder)
+                sql = "INSERT INTO meta (key, value) VALUES ('store', ?) ON CONFLICT DO NOTHING"
+                self._writer.execute(sql, (secrets.token_hex(8),))
+        check_claimed(meta(self._writer, EMBEDDER), self._embedder, self._folder)
 
     def _check_still_mine(self, connection: sqlite3.Connection) -> None:
         """Vectors of two models are never compared, also where the model was changed while the store is open."""
-        check_whole(connection, self._folder)
-        filled_with = meta(connection, "embedder")
-        if self._embedder is not None and filled_with not in (None, self._embedder):
-            raise EmbedderMismatch(
-                f"{self._folder} was changed from the embedding model {self._embedder} to {filled_with} meanwhile",
-                "start again with settings that name it, or polyadic reembed changes it back",
-            )
+        copying, filled_with = metas(connection, (COPYING, EMBEDDER))
+        check_whole(copying, self._folder)
+        check_still_claimed(filled_with or None, self._embedder, self._folder)
 
     def _holder(self) -> str:
         with contextlib.suppress(OSError):

@@ -24,7 +24,7 @@ from polyadic.store.tables.writer import SqlWriter
 COPYING = "copying"
 """Key in the table meta: the state of another store whose rows this one is being filled with."""
 _PAGE = 1_000
-_NO_STATE = ""
+_NO_STATE = "none"
 _NOT_COPIED = (COPYING, "store", "gathered", changes.GENERATION)
 _CURRENT = (
     "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id IN ({})"
@@ -72,7 +72,7 @@ TABLES = {
         _table("fact", "id", "digest text tokens arity evidence score vector"),
         _table("entity", "id", "digest key name type description evidence score facts chunks"),
         _table("said", "entity attribute value", "times vector"),
-        _table("called", "loose entity"),
+        _table("called", "entity loose"),
         _table("participation", "fact entity", "times"),
         _table("statement", "chunk fact start stop"),
         _table("decision", "id", "digest at content"),
@@ -89,9 +89,12 @@ TABLES = {
 """By name, in an order in which each refers to those before it."""
 
 
-def check_whole(connection: Connection, where: object) -> None:
-    """Raises StoreError where a store has a part of a copy, which says nothing true."""
-    if meta(connection, COPYING) is not None:
+def check_whole(copying: str | None, where: object) -> None:
+    """Raises StoreError where a store has a part of a copy, which says nothing true.
+
+    ``copying`` is what it has noted under that key.
+    """
+    if copying:
         raise StoreError(
             f"{where} holds a part of a copy that was not finished",
             "run the same polyadic copy again, which goes on from there",
@@ -112,7 +115,7 @@ class SqlOriginal:
 
     @property
     def state(self) -> str:
-        check_whole(self._connection, self._where)
+        check_whole(meta(self._connection, COPYING), self._where)
         told = [meta(self._connection, key) for key in ("store", changes.GENERATION, "hierarchy")]
         return hashlib.sha256(repr((told, self.counts())).encode()).hexdigest()
 

@@ -41,6 +41,9 @@ _BELOW = " AND (d.source = ? OR substr(d.source, 1, ?) = ? OR substr(d.source, 1
 class SqlRecords:
     """The part of :class:`polyadic.store.protocol.Reader` that needs no arrays, within the open transaction."""
 
+    _IN_ORDER = "source"
+    """What documents are sorted by to be listed."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -113,12 +116,14 @@ class SqlRecords:
     def _following(self, after: str | None, limit: int) -> tuple[int, list[int]]:
         """How many documents there are, and the keys of those after a source."""
         (total,) = self._connection.execute("SELECT count(*) FROM document WHERE current IS NOT NULL").fetchone()
-        later, given = "", list[object]([limit])
-        if after is not None:
-            comparison, bound = _after(after)
-            later, given = f" AND source {comparison} ?", [bound, limit]
-        sql = f"SELECT id FROM document WHERE current IS NOT NULL{later} ORDER BY source LIMIT ?"
-        return total, [key for (key,) in self._connection.execute(sql, given)]
+        comparison, bound = ("", "") if after is None else _after(after)
+        later, given = self._later(comparison, bound) if comparison else ("", [])
+        sql = f"SELECT id FROM document WHERE current IS NOT NULL{later} ORDER BY {self._IN_ORDER} LIMIT ?"
+        return total, [key for (key,) in self._connection.execute(sql, (*given, limit))]
+
+    def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
+        """The condition that a document's source compares so with a bound, and the values in it."""
+        return f" AND source {comparison} ?", [bound]
 
     def _holding(self, after: str | None, words: str) -> tuple[int, list[int]]:
         """How many documents have these words in their source or title, and the keys of those after a source."""

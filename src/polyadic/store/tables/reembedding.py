@@ -15,6 +15,7 @@ from polyadic.store.connection import Connection
 from polyadic.store.protocol import Call, Vectors
 from polyadic.store.tables import changes, ledger
 from polyadic.store.tables.digests import digest_bytes, vector_digest
+from polyadic.store.tables.embedder import EMBEDDER
 from polyadic.store.tables.half_precision import HalfVector
 from polyadic.store.tables.meta import drop_meta, meta, put_meta
 from polyadic.store.tables.selecting import select_in
@@ -112,6 +113,7 @@ class SqlGathering:
 
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         with self._transaction():
+            self._begin_switch()
             for sql in _OLD_WINDOWS_GO:
                 self._connection.execute(sql)
             self._replace_vectors()
@@ -119,7 +121,7 @@ class SqlGathering:
             unsettle(self._connection)
             self._connection.execute("DELETE FROM new_vector")
             drop_meta(self._connection, _GATHERED)
-            put_meta(self._connection, "embedder", self._model)
+            put_meta(self._connection, EMBEDDER, self._model)
             changes.begin_anew(self._connection)
 
     def close(self) -> None:
@@ -151,6 +153,9 @@ class SqlGathering:
         if other:
             self._connection.execute("DELETE FROM new_vector")
         return other
+
+    def _begin_switch(self) -> None:
+        """Keep others from writing until the store has been switched, where the transaction does not by itself."""
 
     def _replace_vectors(self) -> None:
         (kept,) = self._connection.execute("SELECT count(*) FROM vector").fetchone()

@@ -1,0 +1,344 @@
+"""Connections that are cut, stalled and refused: what can go on goes on, and nothing is lost or doubled."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+from polyadic.construction.index_report import IndexReport
+from polyadic.construction.indexing import Indexer
+from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.errors import StoreError, StoreInterrupted
+from polyadic.knowledge import Document, Usage
+from polyadic.models.hashing import HashingEmbedder
+from polyadic.settings import ChunkingSettings
+from polyadic.store.postgres import connecting, patience, pauses, sessions, settling, snapshot
+from polyadic.store.postgres.address import Address
+from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.protocol import Call, Reader
+from tests.postgres.cutting import Statements
+from tests.support import postgres
+from tests.support.canonical import canonical
+from tests.support.proxy import PASSWORD, Proxy, proxy
+from tests.support.store_driver import publish
+
+ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
+TURIN = ("Luigi Menabrea heard Charles Babbage in Turin.", ["Luigi Menabrea", "Charles Babbage", "Turin"])
+DOCUMENTS = [
+    Document(f"letter:{number}", "", f"Ada Lovelace wrote to Charles Babbage from Turin about engine {number}.")
+    for number in range(6)
+]
+CALL = Call("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
+Opener = Callable[..., PostgresStore]
+
+
+@pytest.fixture
+def between() -> Iterator[Proxy]:
+    with proxy(postgres.server()) as made:
+        yield made
+
+
+@pytest.fixture
+def open_store(between: Proxy) -> Iterator[Opener]:
+    """Opens stores of one workspace: by way of the proxy, or past it."""
+    name = postgres.fresh()
+    with contextlib.ExitStack() as opened:
+
+        def opener(past: bool = False) -> PostgresStore:
+            address = Address(postgres.server() if past else between.database, name)
+            return opened.enter_context(contextlib.closing(PostgresStore(address, HashingEmbedder().name)))
+
+        yield opener
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits for half a second where others wait for half a minute."""
+    for module in (pauses, settling, sessions, snapshot):
+        monkeypatch.setattr(module, "WAITED", 0.5)
+    monkeypatch.setattr(patience, "SILENCE", 0.8)
+    monkeypatch.setattr(connecting, "_BOUNDS", {**connecting._BOUNDS, "connect_timeout": "2"})
+
+
+def indexed(store: PostgresStore) -> IndexReport:
+    indexer = Indexer(store, SentenceExtractor("en"), HashingEmbedder(), ChunkingSettings())
+    return asyncio.run(indexer.index(DOCUMENTS))
+
+
+def undisturbed() -> str:
+    with contextlib.closing(PostgresStore(postgres.address(postgres.fresh()), HashingEmbedder().name)) as store:
+        indexed(store)
+        return canonical(store)
+
+
+def calls_in(reader: Reader) -> int:
+    return sum(usage.calls for usage, _ in reader.spent().values())
+
+
+def assert_one_line(error: StoreError) -> None:
+    told = str(error)
+    assert "\n" not in told and PASSWORD not in told and error.next_step and "127.0.0.1" in told
+
+
+# reading
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.4, 0.6, 0.8, 0.99])
+def test_reading_goes_on_over_another_connection(
+    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    store = open_store()
+    publish(store, "ada", [ADA, TURIN])
+    statements = Statements(monkeypatch)
+    with store.read() as reader:
+        expected = reader.counts(), reader.facts(reader.all_rows("fact")), reader.documents()
+    statements.at(1 + int(share * statements.seen), between.cut)
+    with store.read() as reader:
+        assert (reader.counts(), reader.facts(reader.all_rows("fact")), reader.documents()) == expected
+
+
+def test_what_was_changed_meanwhile_is_not_read_as_if_it_had_been_so(open_store: Opener, between: Proxy) -> None:
+    store, other = open_store(), open_store(past=True)
+    publish(store, "ada", [ADA])
+    with pytest.raises(StoreInterrupted, match="changed while") as raised, store.read() as reader:
+        assert reader.size("fact") == 1
+        publish(other, "turin", [TURIN])
+        between.cut()
+        reader.counts()
+    assert_one_line(raised.value)
+    with store.read() as reader:
+        assert reader.size("fact") == 2
+
+
+def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:
+    """Each enters a call in the ledger while it reads, as questions do that a model is asked for."""
+    store = open_store()
+    publish(store, "ada", [ADA])
+    read: list[int] = []
+
+    def ask() -> None:
+        with store.read() as reader:
+            time.sleep(0.02)
+            store.note_calls([(CALL, None)])
+            read.append(reader.size("fact"))
+
+    asking = [threading.Thread(target=ask) for _ in range(3 * connecting.MOST_CONNECTIONS)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    assert read == [1] * len(asking)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_where_others_read_for_too_long_that_is_said(open_store: Opener) -> None:
+    store = open_store()
+    with contextlib.ExitStack() as reading:
+        for _ in range(connecting.MOST_READING):
+            reading.enter_context(store.read())
+        with pytest.raises(StoreError, match="others of this process") as raised, store.read():
+            pass
+    assert_one_line(raised.value)
+    with store.read() as reader:
+        assert reader.size("fact") == 0
+
+
+# writing
+
+
+@pytest.mark.parametrize("what", ["cut", "lose_answer"])
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_run_goes_on_where_it_does_not_hear_of_its_commit(
+    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, what: str, number: int
+) -> None:
+    """The server was told to commit and could not answer, or was not told."""
+    store = open_store()
+    statements = Statements(monkeypatch, "COMMIT")
+    statements.at(number, getattr(between, what))
+    report = indexed(store)
+    assert statements.seen >= number
+    assert (report.added, report.changed, report.chunks) == (len(DOCUMENTS), 0, len(DOCUMENTS))
+    assert store.problems() == [] and canonical(store) == undisturbed()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95])
+def test_a_run_goes_on_wherever_its_connections_are_cut(
+    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    statements = Statements(monkeypatch)
+    store, other = open_store(), PostgresStore(postgres.address(postgres.fresh()), HashingEmbedder().name)
+    with contextlib.closing(other):
+        statements.at(0, between.cut)
+        indexed(other)
+        at = 1 + int(share * statements.seen)
+        statements.at(at, between.cut)
+        assert indexed(store).added == len(DOCUMENTS)
+        assert statements.seen >= at
+        assert store.problems() == [] and canonical(store) == canonical(other)
+
+
+@pytest.mark.parametrize("what", ["cut", "lose_answer"])
+def test_a_call_is_entered_once(open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    store = open_store()
+    Statements(monkeypatch, "COMMIT").at(1, getattr(between, what))
+    store.note_calls([(CALL, ("00" * 16, "a reply", True))])
+    with store.read() as reader:
+        assert calls_in(reader) == 1
+        assert reader.reply("00" * 16) == ("a reply", True)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_where_nobody_can_tell_whether_it_was_committed_that_is_said(
+    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store()
+
+    def vanish() -> None:
+        between.refuses = True
+        between.lose_answer()
+
+    Statements(monkeypatch, "COMMIT").at(1, vanish)
+    with pytest.raises(StoreError, match="cannot be told") as raised:
+        publish(store, "ada", [ADA])
+    assert not isinstance(raised.value, StoreInterrupted)
+    assert_one_line(raised.value)
+    between.refuses = False
+    publish(store, "ada", [ADA])
+    assert store.problems() == []
+
+
+def test_who_was_alone_does_not_go_on_as_if_it_still_were(open_store: Opener, between: Proxy) -> None:
+    store, other = open_store(), open_store(past=True)
+    with store.exclusive():
+        publish(store, "ada", [ADA])
+        between.cut()
+        with pytest.raises(StoreError), store.write():
+            pass
+        deadline = time.monotonic() + 5
+        while True:
+            with contextlib.suppress(StoreError), other.exclusive():
+                publish(other, "turin", [TURIN])
+                break
+            assert time.monotonic() < deadline
+        with pytest.raises(StoreError, match="was lost") as raised, store.write():
+            pass
+        assert_one_line(raised.value)
+    assert other.problems() == []
+
+
+# documents that are taken
+
+
+def test_what_was_taken_stays_taken_where_the_connection_is_cut(open_store: Opener, between: Proxy) -> None:
+    store, other = open_store(), open_store(past=True)
+    with store.joined() as mine, other.joined() as others:
+        assert mine.take(["aa" * 16, "bb" * 16]) == {"aa" * 16, "bb" * 16}
+        between.cut()
+        assert mine.take(["cc" * 16]) == {"cc" * 16}
+        assert others.take(["aa" * 16, "bb" * 16, "cc" * 16]) == frozenset()
+        between.cut()
+        mine.let_go(["aa" * 16])
+        assert mine.take(["dd" * 16]) == {"dd" * 16}
+        assert others.take(["aa" * 16, "bb" * 16]) == {"aa" * 16}
+
+
+@pytest.mark.parametrize("way", ["took", "took and let go", "was alone"])
+def test_where_others_came_between_nothing_is_changed(open_store: Opener, between: Proxy, way: str) -> None:
+    store, other = open_store(), open_store(past=True)
+    with store.joined() as mine:
+        assert mine.take(["aa" * 16])
+        between.cut()
+        with contextlib.ExitStack() as held:
+            deadline = time.monotonic() + 5
+            while not come_between(other, way, held):
+                assert time.monotonic() < deadline
+            for _ in range(2):
+                with pytest.raises(StoreError) as raised, store.write():
+                    pass
+            assert "others took up" in str(raised.value) or "another process" in str(raised.value)
+            assert_one_line(raised.value)
+
+
+def come_between(other: PostgresStore, way: str, held: contextlib.ExitStack) -> bool:
+    """Whether the server let another in already."""
+    if way == "was alone":
+        with contextlib.suppress(StoreError), other.exclusive():
+            return True
+        return False
+    claims = held.enter_context(other.joined())
+    taken = claims.take(["aa" * 16])
+    if way == "took and let go":
+        claims.let_go(taken)
+    return bool(taken)
+
+
+# time
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_link_that_carries_nothing_is_given_up(open_store: Opener, between: Proxy) -> None:
+    store = open_store()
+    begun = time.monotonic()
+    with pytest.raises(StoreError) as raised, store.read() as reader:
+        between.stall()
+        reader.counts()
+    assert time.monotonic() - begun < 15
+    assert_one_line(raised.value)
+    between.flow()
+    with store.read() as reader:
+        assert reader.size("fact") == 0
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_is_at_work_is_waited_for(open_store: Opener) -> None:
+    with open_store().read() as reader:
+        assert reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.8,)).fetchall() == [(1,)]  # type: ignore[attr-defined]
+
+
+def test_a_statement_that_takes_longer_than_the_server_allows_is_told_of(between: Proxy) -> None:
+    address = Address(f"{between.database}?options=-c%20statement_timeout%3D50", postgres.fresh())
+    with contextlib.closing(PostgresStore(address, None)) as store:
+        with pytest.raises(StoreError, match="statement_timeout") as raised, store.read() as reader:
+            reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.0,))  # type: ignore[attr-defined]
+        assert_one_line(raised.value)
+
+
+def test_who_stands_in_the_way_of_another_does_it_again(open_store: Opener) -> None:
+    """A deadlock, of which the server ends the side that has waited for longer."""
+    store = open_store()
+    first, second = "aa" * 16, "bb" * 16
+    insert = "INSERT INTO reply (digest, text, complete) VALUES (%s, '', true)"
+    with psycopg.connect(postgres.server()) as raw:
+        raw.execute("SET search_path = polyadic, public")
+        raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))
+        raw.execute(insert, (bytes.fromhex(second),))
+        noting = threading.Thread(
+            target=store.note_calls, args=([(CALL, (first, "a", True)), (CALL, (second, "b", True))],)
+        )
+        noting.start()
+        time.sleep(0.3)
+        raw.execute(insert, (bytes.fromhex(first),))
+        raw.rollback()
+        noting.join()
+    with store.read() as reader:
+        assert calls_in(reader) == 2
+        assert reader.reply(second) == ("b", True)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_is_away_is_told_of_and_found_again(open_store: Opener, between: Proxy) -> None:
+    store = open_store()
+    publish(store, "ada", [ADA])
+    between.refuses = True
+    between.cut()
+    for work in (store.read, store.write):
+        with pytest.raises(StoreError) as raised, work():
+            pass
+        assert_one_line(raised.value)
+    between.refuses = False
+    with store.read() as reader:
+        assert reader.size("fact") == 1

