@@ -58,6 +58,8 @@ class Workspace(Catalogue, Questions):
         ``polyadic[postgres]``): then settings and prompts are those of the current folder.
     settings
         Instead of those of the folder.
+    folder
+        Of a workspace in PostgreSQL: where its settings and prompts are, if not in the current folder.
 
     Raises
     ------
@@ -77,10 +79,17 @@ class Workspace(Catalogue, Questions):
     ['Ada Lovelace met Charles Babbage in London.']
     """
 
-    def __init__(self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None) -> None:
-        self.folder = Path() if is_address(place) else expanded(place)
+    def __init__(
+        self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None, folder: Path | str = ""
+    ) -> None:
+        self.folder = expanded(folder if is_address(place) else place)
         self.home: Home = database(str(place)) if is_address(place) else Folder(self.folder)
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
+
+    @property
+    def name(self) -> str:
+        """What it is called among others beside it."""
+        return self.home.name
 
     # documents in, documents out
 

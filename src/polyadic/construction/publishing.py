@@ -8,6 +8,7 @@ from polyadic.blocking import aside
 from polyadic.construction.index_report import IndexReport
 from polyadic.construction.windows import windows
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
+from polyadic.errors import StoreBusy
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
@@ -170,11 +171,23 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
 
     The embedder is asked for only if a name or description that had been crowded out of an entity's best supported
     forms comes among them again.
+
+    Raises
+    ------
+    StoreBusy
+        Someone else works on one of the documents, or has the store alone.
     """
-    with store.write() as writer:
-        told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
-        gone = difference(tally(()), tally(told, writer.overlay()))
-        await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
+    with store.joined() as claims:
+        taken = claims.take(document_ids)
+        try:
+            if taken != frozenset(document_ids):
+                raise StoreBusy("a document is being read at this moment", "wait for that to end, then run this again")
+            with store.write() as writer:
+                told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
+                gone = difference(tally(()), tally(told, writer.overlay()))
+                await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
+        finally:
+            claims.let_go(taken)
 
 
 async def apply(writer: Writer, change: Change, embedder: Callable[[], Embedder]) -> int:

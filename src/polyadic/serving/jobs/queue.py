@@ -2,52 +2,47 @@
 
 Workspaces take turns, so that who has handed in much keeps nobody waiting who has handed in little.
 
-A job that is queued or running when the server ends, in whatever way, is queued when it starts again. What was read and
-paid for by then is in the workspace, so nothing is done twice.
+What jobs there are the book says (``book.py``), which several servers may share; each looks into it whenever something
+has changed, and now and then. A job that is queued or running when its server ends, in whatever way, goes on: with the
+server when it starts again, or with another that finds nobody at it. What was read and paid for by then is in the
+workspace, so nothing is done twice.
 """
 
 import asyncio
+import contextlib
 import logging
-import secrets
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Coroutine, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from polyadic.errors import StoreError
-from polyadic.serving.folders import INCOMING
-from polyadic.serving.jobs.book import Book
 from polyadic.serving.jobs.incoming import Incoming
 from polyadic.serving.jobs.job import GOING, RESUMABLE, Job, Reached, State, Wish
 from polyadic.serving.jobs.process import Process, told_to_clients
+from polyadic.serving.jobs.watching import Watching
 from polyadic.serving.limits import Limits
 from polyadic.serving.logs import told
 from polyadic.serving.problems import Refused, not_found
 from polyadic.serving.shares import Shares
+from polyadic.serving.sites.site import Site
 from polyadic.tracing.spans import for_environment
 
 _LOG = logging.getLogger(__name__)
 _ATTEMPTS = 5
-_QUIET_SECONDS = 10.0
+_SPANS_KEPT = 4096
 
 
 @dataclass(slots=True)
 class _Running:
-    """A job under way, and whether somebody wants it to end."""
-
-    process: Process
-    task: "asyncio.Task[None]"
-    cancelled: bool = False
-
-
-@dataclass(slots=True)
-class _Seen:
-    """A job as it stands, who is told of each change, and within which span it runs, as long as the server does."""
+    """A job under way here, whether somebody wants it to end, and whether it is another server's by now."""
 
     job: Job
-    watchers: set[asyncio.Event] = field(default_factory=set)
-    within: dict[str, str] = field(default_factory=for_environment)
+    process: Process
+    task: "asyncio.Task[None] | None" = None
+    cancelled: bool = False
+    lost: bool = False
 
 
 class Jobs:
@@ -55,248 +50,342 @@ class Jobs:
 
     Parameters
     ----------
-    folder
-        That of the workspaces.
-    book
-        Where jobs are kept.
+    site
+        Where the workspaces are, the jobs, and what was handed in for them.
     limits
         How many run at once, wait, and are kept when they have ended.
     """
 
-    def __init__(self, folder: Path, book: Book, limits: Limits) -> None:
-        self._folder = folder
-        self._book = book
+    def __init__(self, site: Site, limits: Limits) -> None:
+        self._site, self._book, self._intake = site, site.book, site.intake
         self._limits = limits
         self._shares = Shares()
-        self._seen: dict[str, _Seen] = {}
         self._running: dict[str, _Running] = {}
+        self._watching = Watching()
+        # Of jobs handed in here: within which span they run.
+        self._within: dict[str, dict[str, str]] = {}
+        self._changed = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
         self.closing = asyncio.Event()
 
     # what clients ask for
 
-    def incoming(self, workspace: str) -> Incoming:
-        """A folder, not made yet, for what is handed in to a workspace; its name is that of the job."""
-        return Incoming(self._folder / workspace / INCOMING / secrets.token_hex(16))
-
-    def check_room(self, workspace: str) -> None:
+    async def check_room(self, workspace: str) -> None:
         """Raises Refused (503) where too many jobs of the workspace wait."""
-        if sum(one.job.workspace == workspace for one in self._seen.values()) >= self._limits.jobs_waiting:
-            raise Refused(503, "too-many-jobs", "too many jobs of this workspace are waiting", {"Retry-After": "30"})
+        if len(await self._book.going(workspace)) >= self._limits.jobs_waiting:
+            raise _too_many()
 
-    def add(self, workspace: str, wish: Wish, incoming: Incoming, documents: int) -> Job:
-        """Queue a job for what was handed in."""
-        self.check_room(workspace)
+    async def add(self, workspace: str, wish: Wish, incoming: Incoming, documents: int) -> Job:
+        """Queue a job for what was handed in; both are kept for good when this returns."""
         job = Job(incoming.folder.name, workspace, wish, State.QUEUED, documents, _now())
-        self._book.put(job)
-        self._change(job)
-        self._start_what_can()
+        if wish.kind == "index":
+            await self._intake.keep(incoming, workspace)
+        if not await self._book.add(job, self._limits.jobs_waiting):
+            await self._intake.remove(job.id, workspace)
+            raise _too_many()
+        self._note_span(job)
+        self._changed.set()
         return job
 
-    def job(self, identifier: str, workspace: str) -> Job:
+    async def job(self, identifier: str, workspace: str) -> Job:
         """A job of a workspace; Refused (404) where it has none with this identifier."""
-        job = self._book.job(identifier, workspace)
+        job = await self._book.job(identifier, workspace)
         if job is None:
             raise not_found("job")
-        return self._seen[identifier].job if identifier in self._seen else job
+        return self._latest(job)
 
-    def jobs(self, workspace: str, limit: int) -> list[Job]:
+    async def jobs(self, workspace: str, limit: int) -> list[Job]:
         """Jobs of a workspace, the latest first."""
-        return [self._seen[j.id].job if j.id in self._seen else j for j in self._book.jobs(workspace, limit)]
-
-    def counts(self) -> dict[State, int]:
-        """How many jobs are in each state."""
-        return self._book.counts()
+        return [self._latest(job) for job in await self._book.jobs(workspace, limit)]
 
     async def cancel(self, identifier: str, workspace: str) -> Job:
         """Stop a job; what it has published by then stays. One that has ended is left as it is."""
-        job = self.job(identifier, workspace)
-        running = self._running.get(identifier)
-        if running is not None:
-            # It commits what it has in hand and ends; killed, it loses no more than that.
-            running.cancelled = True
-            running.process.stop()
-            _, late = await asyncio.wait([running.task], timeout=self._limits.closing_seconds)
-            if late:
-                running.process.kill()
-                await asyncio.wait(late)
-        elif job.state is State.QUEUED:
-            self._end(job, State.CANCELLED, "it was cancelled before it began")
-        return self.job(identifier, workspace)
-
-    def resume(self, identifier: str, workspace: str) -> Job:
-        """Queue a job again that did not read everything."""
-        job = self.job(identifier, workspace)
-        if job.state not in RESUMABLE:
-            raise Refused(409, "not-resumable", f"the job is {job.state}, so there is nothing to resume")
-        if job.wish.kind == "index" and not self._incoming_of(job).is_whole():
-            raise Refused(409, "not-resumable", "what was handed in is gone: hand it in again")
-        self.check_room(workspace)
-        job = replace(job, state=State.QUEUED, ended="", attempts=0, problem="", report=None)
-        self._book.put(job)
-        self._change(job)
-        self._start_what_can()
+        deadline = asyncio.get_running_loop().time() + 2 * self._limits.closing_seconds
+        job = await self.job(identifier, workspace)
+        while job.state in GOING and asyncio.get_running_loop().time() < deadline:
+            if (running := self._running.get(identifier)) is not None:
+                await self._stop(running)
+            elif job.state is State.QUEUED:
+                await self._end(job, job, State.CANCELLED, "it was cancelled before it began")
+            else:
+                # Another server runs it, or did.
+                await self._book.ask_to_stop(job)
+                await asyncio.sleep(self._book.seconds_between_looks / 2)
+            job = await self.job(identifier, workspace)
         return job
+
+    async def resume(self, identifier: str, workspace: str) -> Job:
+        """Queue a job again that did not read everything."""
+        job = await self.job(identifier, workspace)
+        if job.state not in RESUMABLE:
+            raise _not_resumable(f"the job is {job.state}, so there is nothing to resume")
+        if job.wish.kind == "index" and not await self._intake.is_whole(job):
+            raise _not_resumable("what was handed in is gone: hand it in again")
+        await self.check_room(workspace)
+        queued = replace(job, state=State.QUEUED, ended="", attempts=0, problem="", report=None)
+        if not await self._book.swap(job, queued):
+            raise _not_resumable("the job has been resumed already")
+        self._note_span(queued)
+        self._tell(queued)
+        self._changed.set()
+        return queued
 
     async def watch(self, identifier: str, workspace: str) -> AsyncGenerator[Job | None, None]:
         """A job as it stands and at each change, until it has ended or the server stops; None where it is quiet."""
-        job = self.job(identifier, workspace)
-        seen = self._seen.get(identifier) or _Seen(job)
-        changed, last = asyncio.Event(), None
-        seen.watchers.add(changed)
-        try:
-            while True:
-                changed.clear()
-                if seen.job is not last:
-                    yield (last := seen.job)
-                    continue
-                if last.state not in GOING or self.closing.is_set():
-                    return
-                try:
-                    async with asyncio.timeout(_QUIET_SECONDS):
-                        await changed.wait()
-                except TimeoutError:
-                    yield None
-        finally:
-            seen.watchers.discard(changed)
+        job = await self.job(identifier, workspace)
+        async with aclosing(self._watching.watch(job)) as changes:
+            async for one in changes:
+                yield one
 
     async def forget(self, workspace: str) -> None:
         """Stop and forget the jobs of a workspace that is to be deleted."""
-        for seen in [one for one in self._seen.values() if one.job.workspace == workspace]:
-            await self.cancel(seen.job.id, workspace)
-        self._book.forget_workspace(workspace)
+        for job in await self._book.going(workspace):
+            await self.cancel(job.id, workspace)
+        await self._book.forget_workspace(workspace)
 
     # life
 
-    def start(self) -> None:
-        """Take up what was left, and remove what was handed in for no job: the server ended during an upload."""
-        self._sweep()
-        for job in self._book.going():
-            if job.wish.kind == "index" and not self._incoming_of(job).is_whole():
-                self._change(job)
-                self._end(job, State.FAILED, "what was handed in is gone")
-            elif job.attempts >= _ATTEMPTS:
-                self._change(job)
-                self._end(job, State.FAILED, f"the server ended {job.attempts} times while it ran")
-            else:
-                self._change(replace(job, state=State.QUEUED))
-        self._start_what_can()
+    async def start(self) -> None:
+        """Take up what was left, and remove what was handed in for no job."""
+        await self._book.begin()
+        for identifier, workspace in await self._intake.left():
+            if await self._book.job(identifier, workspace) is None:
+                await self._intake.remove(identifier, workspace)
+        self._aside(self._look_on())
 
     def begin_closing(self) -> None:
         """Begin nothing any more, and let those go who watch."""
         self.closing.set()
-        for seen in self._seen.values():
-            _tell(seen)
+        self._changed.set()
+        self._watching.let_go()
 
     async def stop(self) -> None:
         """Stop what runs so that it goes on when the server starts again."""
         self.begin_closing()
-        tasks = [running.task for running in self._running.values()]
-        for running in self._running.values():
-            running.process.stop()
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=self._limits.closing_seconds)
-            for running in [one for one in self._running.values() if one.task in late]:
-                running.process.kill()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        # Those that are still being begun as well.
+        while self._tasks or self._running:
+            stopping = [self._stopped(one) for one in self._running.values()]
+            await asyncio.gather(*stopping, *self._tasks, return_exceptions=True)
 
-    def close(self) -> None:
-        """Let go of the file in which jobs are kept."""
-        self._book.close()
+    # looking what there is to do
+
+    async def _look_on(self) -> None:
+        """Look into the book whenever something has changed here, and now and then, until the server stops."""
+        while not self.closing.is_set():
+            self._changed.clear()
+            try:
+                await self._look()
+                await self._begin_what_can()
+            except StoreError as error:
+                told(_LOG, logging.ERROR, "jobs not to be seen", said=str(error))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._book.seconds_between_looks):
+                    await self._changed.wait()
+
+    async def _look(self) -> None:
+        """See what others have done: to jobs that are watched here, and to those that run here."""
+        for running in list(self._running.values()):
+            if not await self._book.holds(running.job):
+                self._lose(running)
+        for identifier in await self._book.asked_to_stop(self._running.keys()):
+            if (asked := self._running.get(identifier)) is not None and not asked.cancelled:
+                self._aside(self._stop(asked))
+        elsewhere = self._watching.watched - self._running.keys()
+        if elsewhere:
+            found = {job.id: job for job in await self._book.these(elsewhere)}
+            for identifier in elsewhere - self._running.keys():
+                self._watching.see(identifier, found.get(identifier))
+
+    async def _begin_what_can(self) -> None:
+        others: set[str] = set()
+        while not self.closing.is_set() and len(self._running) < self._limits.jobs_at_once:
+            here = {running.job.workspace for running in self._running.values()}
+            first = {job.workspace: job for job in await self._book.first() if job.workspace not in here | others}
+            if not first:
+                return
+            job = first[self._shares.next(first)]
+            if not await self._book.take(job):
+                others.add(job.workspace)
+                continue
+            try:
+                is_begun = await self._begin(job)
+            except BaseException:
+                await self._let_go(job)
+                raise
+            if not is_begun:
+                await self._let_go(job)
+
+    async def _begin(self, job: Job) -> bool:
+        """Begin a job that was taken; False where there is nothing to be begun."""
+        if await self._book.asked_to_stop([job.id]):
+            await self._end(job, job, State.CANCELLED, "it was cancelled")
+        elif job.wish.kind == "index" and not await self._intake.is_whole(job):
+            await self._end(job, job, State.FAILED, "what was handed in is gone")
+        elif job.attempts >= _ATTEMPTS:
+            await self._end(job, job, State.FAILED, f"the server ended {job.attempts} times while it ran")
+        else:
+            begun = replace(job, state=State.RUNNING, started=_now(), attempts=job.attempts + 1, reached=Reached())
+            if not await self._book.swap(job, begun):
+                return False
+            process = Process(self._site.whereabouts(job.workspace), job.wish, self._within.get(job.id, {}))
+            self._shares.began(job.workspace)
+            self._running[job.id] = running = _Running(begun, process)
+            running.task = self._aside(self._run(running))
+            self._tell(begun)
+            return True
+        return False
 
     # running them
 
-    def _start_what_can(self) -> None:
-        while not self.closing.is_set() and len(self._running) < self._limits.jobs_at_once:
-            busy = {self._seen[identifier].job.workspace for identifier in self._running}
-            first: dict[str, Job] = {}
-            for job in [seen.job for seen in self._seen.values()]:
-                if job.state is State.QUEUED and job.workspace not in busy:
-                    first.setdefault(job.workspace, job)
-            if not first:
-                return
-            self._begin(first[self._shares.next(first)])
-
-    def _begin(self, job: Job) -> None:
-        job = replace(job, state=State.RUNNING, started=_now(), attempts=job.attempts + 1, reached=Reached())
-        self._change(job)
-        process = Process(
-            self._folder / job.workspace, self._incoming_of(job).folder, job.wish, self._seen[job.id].within
-        )
-        self._shares.began(job.workspace)
-        self._running[job.id] = _Running(process, asyncio.create_task(self._run(job.id, process)))
-
-    async def _run(self, identifier: str, process: Process) -> None:
+    async def _run(self, running: _Running) -> None:
         end: tuple[str, dict[str, Any]] | None = None
         try:
-            async for what, content in process.lines():
-                if what == "reached":
-                    self._change(replace(self._seen[identifier].job, reached=Reached(**content)))
-                else:
-                    end = (what, content)
-        except (OSError, ValueError) as error:
+            async with self._intake.fetched(running.job) as incoming:
+                async for what, content in running.process.lines(incoming.folder):
+                    if what == "reached":
+                        await self._reach(running, Reached(**content))
+                    else:
+                        end = (what, content)
+        except (OSError, ValueError, StoreError) as error:
             end = ("problem", {"kind": type(error).__name__, "said": str(error)})
         finally:
-            running, job = self._running.pop(identifier), self._seen[identifier].job
-            self._shares.ended(job.workspace)
-            self._settle(job, end, running.cancelled)
-            self._start_what_can()
+            job = running.job
+            try:
+                await self._settle(running, end)
+            finally:
+                await self._let_go(job)
+                del self._running[job.id]
+                self._shares.ended(job.workspace)
+                self._changed.set()
 
-    def _settle(self, job: Job, end: tuple[str, dict[str, Any]] | None, cancelled: bool) -> None:
+    async def _reach(self, running: _Running, reached: Reached) -> None:
+        was, running.job = running.job, replace(running.job, reached=reached)
+        if await self._swap(was, running.job):
+            self._tell(running.job)
+        else:
+            self._lose(running)
+
+    async def _settle(self, running: _Running, end: tuple[str, dict[str, Any]] | None) -> None:
         """Enter what became of a job whose process has ended."""
-        what, content = end or ("died", {})
-        if what == "report":
+        job, (what, content) = running.job, end or ("died", {})
+        if what == "problem" and not await self._is_held(job):
+            # What went wrong is that the book, and with it the store, was out of reach: it is begun again.
+            running.lost = True
+        if running.lost:
+            told(_LOG, logging.WARNING, "job left to others", job=job.id)
+        elif what == "report":
             problem = str(content["stopped"])
             whole = not (problem or content["skipped"] or content["failed"])
-            self._end(replace(job, report=content), State.SUCCEEDED if whole else State.PARTLY, problem)
-        elif cancelled:
-            self._end(job, State.CANCELLED, "it was cancelled")
+            await self._end(job, replace(job, report=content), State.SUCCEEDED if whole else State.PARTLY, problem)
+        elif running.cancelled:
+            await self._end(job, job, State.CANCELLED, "it was cancelled")
         elif self.closing.is_set():
             # In order, so it does not count as one of the times that something went wrong.
-            self._change(replace(job, state=State.QUEUED, attempts=job.attempts - 1))
+            await self._requeue(job, job.attempts - 1)
         elif what == "problem":
             told(_LOG, logging.WARNING, "job failed", job=job.id, error=content["kind"], said=content["said"])
-            self._end(job, State.FAILED, told_to_clients(content["kind"]))
+            await self._end(job, job, State.FAILED, told_to_clients(content["kind"]))
         elif job.attempts < _ATTEMPTS:
             # Killed from outside, as where memory ran out.
             told(_LOG, logging.WARNING, "job died", job=job.id, attempts=job.attempts)
-            self._change(replace(job, state=State.QUEUED))
+            await self._requeue(job, job.attempts)
         else:
-            self._end(job, State.FAILED, "its process ended without a word")
+            await self._end(job, job, State.FAILED, "its process ended without a word")
 
-    def _end(self, job: Job, state: State, problem: str) -> None:
+    async def _requeue(self, job: Job, attempts: int) -> None:
+        queued = replace(job, state=State.QUEUED, attempts=attempts)
+        if await self._swap(job, queued):
+            self._tell(queued)
+
+    async def _end(self, was: Job, job: Job, state: State, problem: str) -> None:
+        """Enter the end of a job that was at the stage that ``was`` tells."""
         job = replace(job, state=state, ended=_now(), problem=problem)
-        self._change(job)
-        del self._seen[job.id]
+        if not await self._swap(was, job):
+            return
+        self._within.pop(job.id, None)
+        self._tell(job)
         told(_LOG, logging.INFO, "job ended", job=job.id, workspace=job.workspace, state=state.value)
-        if state not in RESUMABLE:
-            self._incoming_of(job).remove()
-        for old in self._book.old(job.workspace, self._limits.jobs_kept):
-            self._incoming_of(old).remove()
-            self._book.forget([old.id])
+        with _said("jobs not tidied up"):
+            if state not in RESUMABLE:
+                await self._intake.remove(job.id, job.workspace)
+            for old in await self._book.old(job.workspace, self._limits.jobs_kept):
+                await self._intake.remove(old.id, old.workspace)
+                await self._book.forget([old.id])
 
-    def _change(self, job: Job) -> None:
-        try:
-            self._book.put(job)
-        except StoreError as error:
-            # Where the disk is full a job goes on all the same; if the server ends, it is done again.
-            told(_LOG, logging.ERROR, "job not kept", job=job.id, said=str(error))
-        seen = self._seen.setdefault(job.id, _Seen(job))
-        seen.job = job
-        _tell(seen)
+    # stopping them
 
-    def _sweep(self) -> None:
-        for folder in self._folder.glob(f"[!.]*/{INCOMING}/*"):
-            is_linked = any(part.is_symlink() for part in (folder, *folder.parents[:2]))
-            if not is_linked and self._book.job(folder.name, folder.parents[1].name) is None:
-                Incoming(folder).remove()
+    async def _stop(self, running: _Running) -> None:
+        """Cancel a job that runs here, and wait until it has ended."""
+        running.cancelled = True
+        await self._stopped(running)
 
-    def _incoming_of(self, job: Job) -> Incoming:
-        return Incoming(self._folder / job.workspace / INCOMING / job.id)
+    async def _stopped(self, running: _Running) -> None:
+        # It commits what it has in hand and ends; killed, it loses no more than that.
+        running.process.stop()
+        if running.task is not None:
+            _, late = await asyncio.wait([running.task], timeout=self._limits.closing_seconds)
+            if late:
+                running.process.kill()
+                await asyncio.wait(late)
+
+    def _lose(self, running: _Running) -> None:
+        """Stop a job that is another server's, or nobody's: nothing is entered of it any more."""
+        running.lost = True
+        running.process.stop()
+
+    # steps of the above
+
+    def _note_span(self, job: Job) -> None:
+        """Of some that are run elsewhere it is never asked for again."""
+        self._within[job.id] = for_environment()
+        if len(self._within) > _SPANS_KEPT:
+            del self._within[next(iter(self._within))]
+
+    def _latest(self, job: Job) -> Job:
+        """What is known here of a job that runs here is never older than the book."""
+        running = self._running.get(job.id)
+        return job if running is None or running.lost else running.job
+
+    async def _swap(self, was: Job, becomes: Job) -> bool:
+        """As the book's; where it cannot be used, what happened counts all the same, and may happen again later."""
+        with _said("job not kept", job=was.id):
+            return await self._book.swap(was, becomes)
+        return True
+
+    async def _is_held(self, job: Job) -> bool:
+        with _said("job not to be seen", job=job.id):
+            return await self._book.holds(job)
+        return False
+
+    async def _let_go(self, job: Job) -> None:
+        with _said("job not let go", job=job.id):
+            await self._book.let_go(job)
+
+    def _tell(self, job: Job) -> None:
+        self._watching.see(job.id, job)
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
 
-def _tell(seen: _Seen) -> None:
-    for watcher in seen.watchers:
-        watcher.set()
+@contextlib.contextmanager
+def _said(what: str, **about: Any) -> Iterator[None]:
+    """Where the book cannot be used within, that is said and no more."""
+    try:
+        yield
+    except StoreError as error:
+        told(_LOG, logging.ERROR, what, said=str(error), **about)
+
+
+def _too_many() -> Refused:
+    return Refused(503, "too-many-jobs", "too many jobs of this workspace are waiting", {"Retry-After": "30"})
+
+
+def _not_resumable(why: str) -> Refused:
+    return Refused(409, "not-resumable", why)
 
 
 def _now() -> str:
