@@ -259,9 +259,9 @@ class Jobs:
                 self._changed.set()
 
     async def _reach(self, running: _Running, reached: Reached) -> None:
-        was, running.job = running.job, replace(running.job, reached=reached)
-        if await self._swap(was, running.job):
-            self._tell(running.job)
+        becomes = replace(running.job, reached=reached)
+        if await self._swap(running.job, becomes):
+            self._tell(becomes)
         else:
             self._lose(running)
 
@@ -362,6 +362,8 @@ class Jobs:
             await self._book.let_go(job)
 
     def _tell(self, job: Job) -> None:
+        if (running := self._running.get(job.id)) is not None:
+            running.job = job
         self._watching.see(job.id, job)
 
     def _aside(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
