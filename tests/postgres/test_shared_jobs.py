@@ -1,8 +1,10 @@
 """Jobs that several servers share: stopped, cut off and deleted by one while another runs them, and taken over."""
 
+import os
+import signal
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,13 +88,39 @@ def test_a_server_whose_lock_is_gone_leaves_its_job_to_whoever_has_it(two: Two) 
 
 
 def terminated(address: str) -> int:
-    """End the sessions that hold the lock of a workspace's jobs, as a broken line would; returns how many there were."""
+    """End the sessions that hold the lock of a workspace's jobs, as a broken line would; returns how many did."""
     with psycopg.connect(address, autocommit=True) as raw:
         ended = raw.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted"
             " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
         )
         return len(ended.fetchall())
+
+
+def test_a_database_that_crashes_costs_time_and_no_job(two: Two) -> None:
+    queued = two.clients[0].post(f"{PATH}/documents/texts", json={"texts": [{"text": story(9, 4)}]}).json()["id"]
+    crash(two.address)
+    states: dict[str, str] = {}
+
+    def are_over() -> bool:
+        for job in (two.job, queued):
+            reply = two.clients[1].get(f"{PATH}/jobs/{job}")
+            assert reply.status_code in (200, 503)
+            if reply.status_code == 200:
+                states[job] = reply.json()["state"]
+        return len(states) == 2 and not {"queued", "running"} & set(states.values())
+
+    wait_until(are_over)
+    assert set(states.values()) == {"succeeded"}
+    assert two.clients[0].get(PATH).json()["counts"]["documents"] == 4
+
+
+def crash(address: str) -> None:
+    """End a process of the database's server by force: it then ends all others, and recovers."""
+    with psycopg.connect(address, autocommit=True) as raw:
+        os.kill(raw.info.backend_pid, signal.SIGKILL)
+        with suppress(psycopg.OperationalError):
+            raw.execute("SELECT 1")
 
 
 def test_a_job_is_cancelled_by_a_server_that_does_not_run_it_and_resumed(two: Two) -> None:
