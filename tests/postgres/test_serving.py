@@ -34,11 +34,16 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def clients(settings: Path) -> Iterator[Clients]:
+def address() -> str:
+    return postgres.own_database()
+
+
+@pytest.fixture(scope="module")
+def clients(settings: Path, address: str) -> Iterator[Clients]:
     """Of two servers over one database, of which the second runs no jobs."""
     with contextlib.ExitStack() as stack:
         servers = [
-            stack.enter_context(running_over(Database(postgres.server(), settings), settings, limits=limits))
+            stack.enter_context(running_over(Database(address, settings), settings, limits=limits))
             for limits in (Limits(), Limits(jobs_at_once=0))
         ]
         first, second = (stack.enter_context(server.client()) for server in servers)
@@ -66,7 +71,7 @@ def test_what_one_server_makes_the_other_serves(clients: Clients) -> None:
     assert clients[1].post("/v1/workspaces", json={"name": name}).status_code == 409
 
 
-def test_a_job_handed_in_to_one_server_is_run_by_another_and_seen_by_both(clients: Clients) -> None:
+def test_a_job_handed_in_to_one_server_is_run_by_another_and_seen_by_both(clients: Clients, address: str) -> None:
     path = f"/v1/workspaces/{fresh(clients)}/jobs"
     files = {"files": ("ada.txt", ADA.encode())}
     job = clients[1].post(path.replace("jobs", "documents/files"), files=files).json()["id"]
@@ -78,30 +83,30 @@ def test_a_job_handed_in_to_one_server_is_run_by_another_and_seen_by_both(client
         assert [one["id"] for one in client.get(path).json()["jobs"]] == [job]
     assert 'polyadic_jobs{state="succeeded"}' in clients[1].get("/metrics").text
     # What has been read is kept nowhere else.
-    assert handed_in(job) == 0
+    assert handed_in(address, job) == 0
 
 
-def handed_in(job: str) -> int:
-    with psycopg.connect(postgres.server()) as raw:
+def handed_in(address: str, job: str) -> int:
+    with psycopg.connect(address) as raw:
         counted = raw.execute("SELECT count(*) FROM polyadic_server.handed_in WHERE job = %s", (job,)).fetchall()
     return int(counted[0][0])
 
 
-def test_what_cannot_be_read_is_kept_until_it_is_resumed_or_forgotten(clients: Clients) -> None:
+def test_what_cannot_be_read_is_kept_until_it_is_resumed_or_forgotten(clients: Clients, address: str) -> None:
     name = fresh(clients)
     path = f"/v1/workspaces/{name}"
     large = b"%PDF " + bytes(range(256)) * 10_000
     job = clients[1].post(f"{path}/documents/files", files={"files": ("large.pdf", large)}).json()["id"]
     assert finished(clients[1], name, job)["state"] == "partly"
-    assert handed_in(job) == 4
+    assert handed_in(address, job) == 4
     assert clients[1].post(f"{path}/jobs/{job}/resume").status_code == 202
     assert finished(clients[0], name, job)["attempts"] == 1
     assert clients[0].delete(path).status_code == 204
-    assert handed_in(job) == 0
+    assert handed_in(address, job) == 0
 
 
 def test_a_queued_job_is_cancelled_by_any_server(settings: Path) -> None:
-    address = own_database()
+    address = postgres.own_database()
     with contextlib.ExitStack() as stack:
         idle = Limits(jobs_at_once=0, closing_seconds=1.0)
         one, other = (
@@ -114,14 +119,6 @@ def test_a_queued_job_is_cancelled_by_any_server(settings: Path) -> None:
         assert job["state"] == "queued"
         assert second.post(f"{path}/jobs/{job['id']}/cancel").json()["state"] == "cancelled"
         assert first.get(f"{path}/jobs/{job['id']}").json()["problem"] == "it was cancelled before it began"
-
-
-def own_database() -> str:
-    """A database that no other test has."""
-    name = postgres.fresh().replace("-", "_")
-    with psycopg.connect(postgres.server(), autocommit=True) as raw:
-        raw.execute(f"CREATE DATABASE {name}".encode())
-    return postgres.server().replace("/postgres?", f"/{name}?")
 
 
 def test_a_workspace_that_was_deleted_and_made_again_is_another(clients: Clients) -> None:
@@ -137,11 +134,11 @@ def test_a_workspace_that_was_deleted_and_made_again_is_another(clients: Clients
     assert clients[1].get(f"{path}/jobs").json() == {"jobs": []}
 
 
-def test_a_document_that_is_being_read_is_not_withdrawn(clients: Clients) -> None:
+def test_a_document_that_is_being_read_is_not_withdrawn(clients: Clients, address: str) -> None:
     name = fresh(clients, ADA, BABBAGE)
     path = f"/v1/workspaces/{name}/documents"
     read, other = (one["id"] for one in clients[0].get(path).json()["documents"])
-    store = PostgresStore(Address(postgres.server(), name), None)
+    store = PostgresStore(Address(address, name), None)
     try:
         with store.joined() as claims:
             claims.take([read])
@@ -169,7 +166,7 @@ def test_settings_are_those_of_the_folder_or_of_a_workspace_s_own(clients: Clien
 
 
 def test_only_so_many_jobs_of_a_workspace_wait_whoever_takes_them(settings: Path) -> None:
-    address = own_database()
+    address = postgres.own_database()
     limits = Limits(jobs_at_once=0, jobs_waiting=2)
     with contextlib.ExitStack() as stack:
         servers = [
@@ -192,7 +189,7 @@ def test_what_cannot_be_served_is_said_in_a_line(capsys: pytest.CaptureFixture[s
 
 
 def test_a_database_served_by_a_newer_version_is_left_alone(settings: Path) -> None:
-    address = own_database()
+    address = postgres.own_database()
     Database(address, settings).close()
     with psycopg.connect(address, autocommit=True) as raw:
         raw.execute("UPDATE polyadic_server.version SET number = 99")
@@ -201,7 +198,7 @@ def test_a_database_served_by_a_newer_version_is_left_alone(settings: Path) -> N
 
 
 def test_a_server_that_stops_leaves_no_connection(settings: Path) -> None:
-    address = own_database()
+    address = postgres.own_database()
     with running_over(Database(address, settings), settings) as server, server.client() as client:
         make(client, "letters", ADA)
     named = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"

@@ -15,9 +15,9 @@ import pytest
 
 from polyadic.serving.limits import Limits
 from polyadic.serving.sites.database import Database
-from tests.postgres.test_serving import own_database
 from tests.server import ModelServer, ready
 from tests.serving.running import Running, finished, make, running_over, wait_until
+from tests.support import postgres
 from tests.support.with_a_model import story
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
             "CHUNKING__OVERLAP": "0",
         }.items():
             monkeypatch.setenv(f"POLYADIC_{name}", value)
-        address = own_database()
+        address = postgres.own_database()
         first = stack.enter_context(running_over(Database(address, tmp_path), tmp_path, limits=LIMITS))
         client = stack.enter_context(first.client())
         make(client, "letters")

@@ -62,7 +62,7 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
             monkeypatch.setenv(f"POLYADIC_{name}", value)
         settings = tmp_path / "settings"
         headers = {"Authorization": f"Bearer {add_key(settings, 'write', '*')}"}
-        command = (*SERVE, postgres.server(), "--settings", str(settings), "--port", "0")
+        command = (*SERVE, postgres.own_database(), "--settings", str(settings), "--port", "0")
         servers = [stack.enter_context(served(tmp_path / f"told-{one}", command, {})) for one in range(SERVERS)]
         url = stack.enter_context(nginx(tmp_path / "nginx", [one.port for one in servers]))
         # The certificate is one that the test has made.

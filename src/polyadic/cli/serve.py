@@ -25,6 +25,7 @@ from polyadic.store.homes import is_address
 @click.option("--max-upload", type=click.IntRange(min=1), default=256, show_default=True, help="Megabytes an upload.")
 @click.option("--questions", type=click.IntRange(min=1), default=32, show_default=True, help="Answered at once.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Indexing jobs at once.")
+@click.option("--workspaces", type=click.IntRange(min=1), default=1000, show_default=True, help="Most there may be.")
 @click.option("--seconds", type=click.FloatRange(min=1), default=300, show_default=True, help="Most for a question.")
 @click.pass_context
 def command(
@@ -37,6 +38,7 @@ def command(
     max_upload: int,
     questions: int,
     jobs: int,
+    workspaces: int,
     seconds: float,
 ) -> None:
     """Serve workspaces by HTTP: each folder in FOLDER that holds one, or those of the database at ADDRESS
@@ -52,7 +54,11 @@ def command(
     from polyadic.serving.server import Server, service_for
 
     limits = Limits(
-        upload_bytes=max_upload * 1_000_000, questions_at_once=questions, jobs_at_once=jobs, request_seconds=seconds
+        upload_bytes=max_upload * 1_000_000,
+        questions_at_once=questions,
+        jobs_at_once=jobs,
+        workspaces=workspaces,
+        request_seconds=seconds,
     )
     service = service_for(place, host, keys, limits, settings)
     logs.install()
