@@ -1,5 +1,6 @@
 """What was handed in, in a database, so that any server over it can read it."""
 
+import asyncio
 import secrets
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -14,6 +15,7 @@ from polyadic.serving.sites.tables import Tables
 from polyadic.store.postgres.connecting import Raw
 
 _PART = 1 << 20
+_AT_ONCE = 2
 _PUT = "INSERT INTO handed_in (job, file, part, data, workspace) VALUES (%s, %s, %s, %s, %s)"
 _REMOVE = "DELETE FROM handed_in WHERE job = %s"
 # What is being handed in at this moment is for no job yet either.
@@ -37,12 +39,15 @@ class DatabaseIntake:
     def __init__(self, tables: Tables, aside: Path) -> None:
         self._tables = tables
         self._aside = aside
+        # Large files take long; others are not to wait for a connection meanwhile.
+        self._transfers = asyncio.Semaphore(_AT_ONCE)
 
     def incoming(self, workspace: str) -> Incoming:
         return Incoming(self._aside / secrets.token_hex(16))
 
     async def keep(self, incoming: Incoming, workspace: str) -> None:
-        await self._tables.run(lambda raw: _keep(raw, incoming.folder, workspace))
+        async with self._transfers:
+            await self._tables.run(lambda raw: _keep(raw, incoming.folder, workspace))
         await self._tables.aside(incoming.remove)
 
     async def is_whole(self, job: Job) -> bool:
@@ -54,7 +59,8 @@ class DatabaseIntake:
     async def fetched(self, job: Job) -> AsyncIterator[Incoming]:
         folder = self._aside / job.id
         try:
-            await self._tables.run(lambda raw: _fetch(raw, job.id, folder))
+            async with self._transfers:
+                await self._tables.run(lambda raw: _fetch(raw, job.id, folder))
             yield Incoming(folder)
         finally:
             await self._tables.aside(partial(shutil.rmtree, folder, ignore_errors=True))

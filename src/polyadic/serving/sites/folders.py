@@ -50,9 +50,7 @@ class Folders:
         self.book.close()
 
     async def names(self, opens: Callable[[str], bool]) -> list[str]:
-        with os.scandir(self.folder) as entries:
-            found = sorted(entry.name for entry in entries if opens(entry.name))
-        return [name for name in found if is_workspace(self.folder / name)]
+        return await asyncio.to_thread(self._names, opens)
 
     async def state(self, name: str) -> Hashable | None:
         if not is_name(name) or not is_workspace(self.folder / name):
@@ -68,6 +66,11 @@ class Folders:
 
     async def remove(self, name: str) -> None:
         await asyncio.to_thread(remove, self.folder / name)
+
+    def _names(self, opens: Callable[[str], bool]) -> list[str]:
+        with os.scandir(self.folder) as entries:
+            found = sorted(entry.name for entry in entries if opens(entry.name))
+        return [name for name in found if is_workspace(self.folder / name)]
 
     def __str__(self) -> str:
         return str(self.folder)
