@@ -7,9 +7,15 @@ import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from tests.serving.running import wait_until
 from tests.shipping.dockerfile import ROOT
@@ -57,9 +63,7 @@ def adapted(text: str, folder: Path, servers: Sequence[int], ports: Sequence[int
 def nginx(folder: Path, servers: Sequence[int]) -> Iterator[str]:
     """Runs before the servers at these ports; gives the address at which people would come."""
     folder.mkdir()
-    names = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem"), "-subj", "/CN=localhost"]
-    making = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *names]
-    subprocess.run(making, check=True, capture_output=True)
+    certify(folder)
     ports = free_ports(2)
     (folder / "polyadic.conf").write_text(adapted(CONFIGURATION.read_text(), folder, servers, ports))
     user = "user root;" if os.geteuid() == 0 else ""
@@ -72,6 +76,18 @@ def nginx(folder: Path, servers: Sequence[int]) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(10)
+
+
+def certify(folder: Path) -> None:
+    """A certificate that nobody has signed, and its key."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    now = datetime.now(UTC)
+    named = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    lasting = named.not_valid_before(now).not_valid_after(now + timedelta(days=1))
+    signed = lasting.serial_number(x509.random_serial_number()).sign(key, hashes.SHA256())
+    (folder / "fullchain.pem").write_bytes(signed.public_bytes(Encoding.PEM))
+    told = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "privkey.pem").write_bytes(told)
 
 
 def free_ports(count: int) -> list[int]:
