@@ -41,7 +41,7 @@ from polyadic.models.remembering import Memory, NoMemory
 from polyadic.prompts.library import Prompts
 from polyadic.questions import Questions
 from polyadic.resolution.entities import Entities
-from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, load_settings
+from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
 from polyadic.status import Ledger, Status, ledger_of, status_of
 from polyadic.store.homes import Folder, Home, home_of
 from polyadic.store.protocol import DocumentRecord, Store
@@ -58,6 +58,8 @@ class Workspace(Catalogue, Questions):
         ``polyadic[postgres]``): then settings and prompts are those of the current folder.
     settings
         Instead of those of the folder.
+    folder
+        Of a workspace in PostgreSQL: where its settings and prompts are, if not in the current folder.
 
     Raises
     ------
@@ -77,10 +79,17 @@ class Workspace(Catalogue, Questions):
     ['Ada Lovelace met Charles Babbage in London.']
     """
 
-    def __init__(self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None) -> None:
+    def __init__(
+        self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None, folder: Path | str = ""
+    ) -> None:
         self.home: Home = home_of(place)
-        self.folder = self.home.path if isinstance(self.home, Folder) else Path()
+        self.folder = self.home.path if isinstance(self.home, Folder) else expanded(folder)
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
+
+    @property
+    def name(self) -> str:
+        """What it is called among others beside it."""
+        return self.home.name
 
     # documents in, documents out
 

@@ -10,6 +10,7 @@ import httpx2
 
 from polyadic.serving.app import create_app
 from polyadic.serving.service import Service
+from polyadic.serving.sites.folders import Folders
 
 OPEN = {"/health", "/ready"}
 OF_NO_WORKSPACE = {"GET /v1/workspaces", "GET /v1/models", "GET /metrics"}
@@ -66,9 +67,9 @@ class Operation:
 def described() -> dict[str, Any]:
     """The API's own description."""
     with tempfile.TemporaryDirectory() as folder:
-        service = Service(Path(folder), None)
+        service = Service(Folders(Path(folder)), None)
         description: dict[str, Any] = create_app(service).openapi()
-        service.jobs.close()
+        service.site.close()
     return description
 
 

@@ -16,6 +16,8 @@ from polyadic.serving.keys import KeyRing, keys_file
 from polyadic.serving.limits import Limits
 from polyadic.serving.server import Server
 from polyadic.serving.service import Service
+from polyadic.serving.sites.folders import Folders
+from polyadic.serving.sites.site import Site
 
 ADA = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 BABBAGE = "Charles Babbage designed the Analytical Engine in London and met Ada Lovelace in 1833."
@@ -25,7 +27,7 @@ _SECONDS = 60.0
 
 @dataclass
 class Running:
-    """A server that runs over a folder of workspaces."""
+    """A server that runs; over a folder of workspaces this is that, else one of settings."""
 
     folder: Path
     service: Service
@@ -46,7 +48,14 @@ class Running:
 def running(folder: Path, keyed: bool = False, limits: Limits | None = None) -> Iterator[Running]:
     """Serves a folder as long as the context lasts; with the keys that it has, if it is to ask for them."""
     folder.mkdir(exist_ok=True)
-    service = Service(folder, KeyRing(keys_file(folder)) if keyed else None, limits)
+    with running_over(Folders(folder), folder, keyed, limits) as server:
+        yield server
+
+
+@contextmanager
+def running_over(site: Site, folder: Path, keyed: bool = False, limits: Limits | None = None) -> Iterator[Running]:
+    """As :func:`running`, over any site; keys are those of the folder."""
+    service = Service(site, KeyRing(keys_file(folder)) if keyed else None, limits)
     server = Server(service, "127.0.0.1", 0)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

@@ -34,7 +34,7 @@ def test_others_are_served_only_with_keys(folder: Path) -> None:
     add_key(folder, "read", "*")
     service = service_for(folder, "0.0.0.0", None, Limits())  # noqa: S104
     assert service.keys is not None
-    service.jobs.close()
+    service.site.close()
 
 
 def test_a_file_of_keys_that_is_named_has_to_hold_some(folder: Path, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_a_process_that_dies_is_followed_by_another(folder: Path, model: ModelSe
 
 
 def worker_of(server: Any, job: str) -> int:
-    process: int = server.service.jobs._running[job].process._process.pid
+    process: int = server.service.jobs._runner._running[job].process._process.pid
     return process
 
 

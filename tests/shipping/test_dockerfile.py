@@ -82,7 +82,9 @@ def test_every_package_has_a_version_and_hashes(file: str) -> None:
 def test_the_image_holds_all_that_serving_can_do() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [one for name in ("formats", "hierarchy", "mcp", "otel", "serve", "build") for one in extras[name]]
+    wanted = [
+        one for name in ("formats", "hierarchy", "mcp", "otel", "postgres", "serve", "build") for one in extras[name]
+    ]
     names = {match["name"].lower() for match in PINNED.finditer((ROOT / "requirements-serve.txt").read_text())}
     for one in (*project["dependencies"], *wanted):
         assert re.split(r"[\[<>=!~ ;]", one)[0].lower() in names, one

@@ -95,4 +95,6 @@ def test_the_server_says_itself_what_is_too_large_or_took_too_long() -> None:
 
 def test_there_is_no_way_around_tls() -> None:
     assert said("ssl_protocols") == ["TLSv1.2 TLSv1.3"] and said("return") == ["301 https://$host$request_uri"]
-    assert said("listen") == ["80", "[::]:80", "443 ssl", "[::]:443 ssl"] and said("proxy_pass") == ["http://polyadic"]
+    assert said("listen") == ["80", "[::]:80", "443 ssl http2", "[::]:443 ssl http2"] and said("proxy_pass") == [
+        "http://polyadic"
+    ]

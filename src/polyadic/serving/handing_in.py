@@ -56,7 +56,7 @@ async def hand_in_files(
             for name, file in [(_name(file), file) for file in files]:
                 await asyncio.to_thread(incoming.add_file, name, file.file, source if len(files) == 1 else "")
         documents = await asyncio.to_thread(incoming.finish)
-        return service.jobs.add(workspace, wish, incoming, documents)
+        return await service.jobs.add(workspace, wish, incoming, documents)
 
 
 async def hand_in_texts(service: Service, workspace: str, texts: Sequence[Text], wish: Wish) -> Job:
@@ -66,16 +66,16 @@ async def hand_in_texts(service: Service, workspace: str, texts: Sequence[Text],
         for text in named:
             await asyncio.to_thread(incoming.add_text, text)
         documents = await asyncio.to_thread(incoming.finish)
-        return service.jobs.add(workspace, wish, incoming, documents)
+        return await service.jobs.add(workspace, wish, incoming, documents)
 
 
 @asynccontextmanager
 async def _handed_in(service: Service, workspace: str, request: Request | None = None) -> AsyncIterator[Incoming]:
     """A folder for what is handed in, of which nothing stays if that goes wrong."""
-    service.jobs.check_room(workspace)
+    await service.jobs.check_room(workspace)
     size = int(request.headers.get("content-length", service.limits.upload_bytes)) if request else 0
-    _check_disk(service.workspaces.folder, size)
-    incoming = service.jobs.incoming(workspace)
+    _check_disk(service.site.aside, size)
+    incoming = service.site.intake.incoming(workspace)
     try:
         yield incoming
     except BaseException:

@@ -36,7 +36,7 @@ class JobsOfAgents:
         return await self.job(job.id)
 
     async def job(self, identifier: str) -> Job:
-        return _told(self._service.jobs.job(identifier, self._workspace))
+        return _told(await self._service.jobs.job(identifier, self._workspace))
 
     async def _ended(self, identifier: str) -> None:
         async with aclosing(self._service.jobs.watch(identifier, self._workspace)) as changes:

@@ -110,10 +110,10 @@ def _by_path(workspace: str) -> str:
     return workspace
 
 
-def _by_header(service: Served, key: Caller, named: Annotated[str | None, Header(alias=_HEADER)] = None) -> str:
+async def _by_header(service: Served, key: Caller, named: Annotated[str | None, Header(alias=_HEADER)] = None) -> str:
     if named:
         return named
-    names = service.workspaces.names(key)
+    names = await service.workspaces.names(key)
     if len(names) != 1:
         raise Refused(404, "no-workspace-named", f"say which workspace in the header {_HEADER}")
     return names[0]

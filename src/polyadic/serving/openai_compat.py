@@ -87,15 +87,15 @@ class ModelList(BaseModel):
 
 
 @router.get("/models", summary="Workspaces as models")
-def models(service: Served, key: Caller) -> ModelList:
+async def models(service: Served, key: Caller) -> ModelList:
     """Those that your key opens."""
-    return ModelList(data=[ModelView(id=name) for name in service.workspaces.names(key)])
+    return ModelList(data=[ModelView(id=name) for name in await service.workspaces.names(key)])
 
 
 @router.get("/models/{model}", summary="A workspace as a model")
 async def model(model: str, service: Served, key: Caller) -> ModelView:
     """As OpenAI's clients look one up."""
-    service.workspaces.folder_of(model, key, "read")
+    await service.workspaces.check(model, key, "read")
     return ModelView(id=model)
 
 

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from polyadic.asking import LONGEST_QUESTION
 from polyadic.doctor.finding import Finding
 from polyadic.knowledge import Document, Entity, Fact, Place, Turn
-from polyadic.serving.folders import NAME
 from polyadic.serving.jobs.job import Job
+from polyadic.serving.sites.names import NAME
 from polyadic.settings import AnswerSettings, MethodName
 from polyadic.store.protocol import Counts, DocumentRecord
 

@@ -6,45 +6,85 @@ from pathlib import Path
 
 import uvicorn
 
-from polyadic.errors import SettingsError
+from polyadic.errors import PackageMissing, SettingsError
 from polyadic.serving.app import create_app
 from polyadic.serving.keys import KeyRing, keys_file
 from polyadic.serving.limits import Limits
 from polyadic.serving.service import Service
+from polyadic.serving.sites.folders import Folders
+from polyadic.serving.sites.site import Site
+from polyadic.store.homes import is_address
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _IDLE_CONNECTION = 30
 
 
-def service_for(folder: Path, host: str, keys: Path | None, limits: Limits) -> Service:
+def service_for(
+    place: Path | str, host: str, keys: Path | None, limits: Limits, settings: Path | None = None
+) -> Service:
     """What a server at this address may serve.
 
     Parameters
     ----------
-    folder
-        Whose folders are workspaces; made if it is not there.
+    place
+        A folder whose folders are workspaces, made if it is not there; or the address of a database.
     host
         The address to listen at.
     keys
-        The file of keys; that of the folder if left out. Where there are none, only this machine is served.
+        The file of keys; that of the folder, or of ``settings``, if left out. Where there are none, only this machine
+        is served.
     limits
         What it lets itself be asked for.
+    settings
+        Of a database: the folder with the settings and prompts of its workspaces; the current one if left out.
 
     Raises
     ------
     SettingsError
-        Others could reach it, and there are no keys.
+        Others could reach it, and there are no keys; or the place cannot be served.
+    StoreError
+        The database cannot be used.
+    PackageMissing
+        What PostgreSQL needs is not installed.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(f"{folder} cannot be served ({error.strerror})", "name another folder") from error
+    folder = settings or Path() if is_address(place) else _made(Path(place))
     ring = KeyRing(keys or keys_file(folder))
     has_keys = bool(ring.keys())
     if not has_keys and (keys is not None or host not in _LOOPBACK):
         what = f"there are no keys in {ring.file}" if keys else f"at {host} others could do everything without a key"
         raise SettingsError(what, f"polyadic keys add {folder} NAME --all --write makes one")
-    return Service(folder, ring if has_keys else None, limits)
+    site = database(str(place), folder) if is_address(place) else Folders(folder)
+    return Service(site, ring if has_keys else None, limits)
+
+
+def database(address: str, settings: Path) -> Site:
+    """The workspaces of a database.
+
+    Parameters
+    ----------
+    address
+        Of the database, ``postgresql://user@host/database``.
+    settings
+        The folder with the settings and prompts of its workspaces.
+
+    Raises
+    ------
+    PackageMissing, SettingsError, StoreError
+        As :func:`service_for`.
+    """
+    try:
+        from polyadic.serving.sites.database import Database
+    except ImportError as error:
+        raise PackageMissing("PostgreSQL", error.name or "psycopg", "postgres") from error
+    return Database(address, settings)
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"{folder} cannot be served ({error.strerror})", "name another folder") from error
+    return folder
 
 
 class Server(uvicorn.Server):

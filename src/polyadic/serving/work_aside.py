@@ -15,5 +15,5 @@ async def aside(
     service: Service, work: Callable[Concatenate[Workspace, P], T], kb: Workspace, *given: P.args, **named: P.kwargs
 ) -> T:
     """What a function returns; Refused (503, 504) where too much waits, or where it takes too long."""
-    async with service.turns.turn(kb.folder.name):
+    async with service.turns.turn(kb.name):
         return await asyncio.to_thread(work, kb, *given, **named)

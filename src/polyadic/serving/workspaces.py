@@ -1,27 +1,26 @@
 """From names to open workspaces: the one place where a request comes to what it may see.
 
-A workspace is a folder below the one that is served, with a store or settings in it. A name that is ill-formed, that
-no folder has, or that the key does not open gives the same answer, and of the last nothing is looked up.
+Which there are the site knows (``sites/``). A name that is ill-formed, that no workspace has, or that the key does not
+open gives the same answer, and of the last nothing is looked up.
 """
 
 import asyncio
-import os
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from weakref import WeakValueDictionary
 
 from polyadic.models.embedder import Embedder
 from polyadic.models.loading import load_embedder
-from polyadic.serving.folders import is_name, is_workspace, make, remove
 from polyadic.serving.keys import LOCAL, Access, Key
 from polyadic.serving.limits import Limits
 from polyadic.serving.problems import Refused, no_such_workspace
+from polyadic.serving.sites.names import is_name
+from polyadic.serving.sites.site import Site, Whereabouts
 from polyadic.serving.working import Work
-from polyadic.settings import FILE_NAME, EmbeddingSettings
+from polyadic.settings import EmbeddingSettings
 from polyadic.workspace import Workspace
 
 _SECONDS_TO_LEAVE = 10.0
@@ -45,8 +44,8 @@ class Embedders:
 class _Served(Workspace):
     """A workspace that shares the models of this machine with others."""
 
-    def __init__(self, folder: Path, embedders: Embedders) -> None:
-        super().__init__(folder)
+    def __init__(self, at: Whereabouts, embedders: Embedders) -> None:
+        super().__init__(at.place, folder=at.folder)
         self._embedders = embedders
 
     @cached_property
@@ -56,29 +55,29 @@ class _Served(Workspace):
 
 @dataclass(slots=True)
 class _Open:
-    """An open workspace, how many use it, and of which state its settings are."""
+    """An open workspace, how many use it, and what its site said of it when it was opened."""
 
     kb: Workspace
-    settings_at: int
+    state: Hashable
     users: int = 0
     retired: bool = False
 
 
 class Workspaces:
-    """The workspaces in a folder; those used last are kept open.
+    """The workspaces of a site; those used last are kept open.
 
     Parameters
     ----------
-    folder
-        Whose folders are workspaces.
+    site
+        Where they are.
     work
         Where they work.
     limits
         How many there may be, and how many are kept open.
     """
 
-    def __init__(self, folder: Path, work: Work, limits: Limits) -> None:
-        self.folder = folder.resolve()
+    def __init__(self, site: Site, work: Work, limits: Limits) -> None:
+        self._site = site
         self._work = work
         self._limits = limits
         self._embedders = Embedders()
@@ -95,30 +94,28 @@ class Workspaces:
         """How many requests hold a workspace."""
         return sum(opened.users for opened in self._open.values())
 
-    def names(self, key: Key) -> list[str]:
+    async def names(self, key: Key) -> list[str]:
         """The workspaces that a key opens, by name."""
-        with os.scandir(self.folder) as entries:
-            found = sorted(entry.name for entry in entries if key.opens(entry.name))
-        return [name for name in found if self._exists(name)]
+        return await self._site.names(key.opens)
 
-    def folder_of(self, name: str, key: Key, access: Access) -> Path:
-        """The folder of a workspace that a key opens.
+    async def check(self, name: str, key: Key, access: Access) -> None:
+        """See to it that there is a workspace of this name, and that a key opens it.
 
         Raises
         ------
         Refused
             There is none, or the key opens none of this name (404); it opens it for reading only (403).
         """
-        if not key.opens(name) or not self._exists(name):
+        if not key.opens(name) or await self._state(name) is None:
             raise no_such_workspace()
         _check(key, access)
-        return self.folder / name
 
     @asynccontextmanager
     async def opened(self, name: str, key: Key, access: Access) -> AsyncIterator[Workspace]:
-        """A workspace that stays open as long as the context lasts; raises as :meth:`folder_of` does."""
-        self.folder_of(name, key, access)
-        opened = await self._get(name)
+        """A workspace that stays open as long as the context lasts; raises as :meth:`check` does."""
+        if not key.opens(name):
+            raise no_such_workspace()
+        opened = await self._get(name, key, access)
         opened.users += 1
         try:
             yield opened.kb
@@ -127,7 +124,7 @@ class Workspaces:
             await self._tidy(opened)
 
     async def create(self, name: str, key: Key) -> None:
-        """Make a workspace with the settings of ``polyadic.toml`` in the served folder, where there is one.
+        """Make a workspace, set up as the site says.
 
         Raises
         ------
@@ -138,9 +135,9 @@ class Workspaces:
             raise no_such_workspace()
         _check(key, "write")
         async with self._lock(name):
-            if len(await asyncio.to_thread(self.names, LOCAL)) >= self._limits.workspaces:
+            if len(await self.names(LOCAL)) >= self._limits.workspaces:
                 raise Refused(409, "too-many-workspaces", "the server holds no more workspaces")
-            await asyncio.to_thread(make, self.folder / name)
+            await self._site.make(name)
 
     async def delete(self, name: str, key: Key, stop_jobs: Callable[[str], Awaitable[None]]) -> None:
         """Delete a workspace with all that it holds. What else lies in its folder stays where it is.
@@ -148,23 +145,23 @@ class Workspaces:
         Parameters
         ----------
         name, key
-            As for :meth:`folder_of`.
+            As for :meth:`check`.
         stop_jobs
             Stops its jobs, which would make it anew; called once more when nobody can begin any.
 
         Raises
         ------
         Refused
-            As :meth:`folder_of`; or it is in use and not left in time (409).
+            As :meth:`check`; or it is in use and not left in time (409).
         """
-        folder = self.folder_of(name, key, "write")
+        await self.check(name, key, "write")
         await stop_jobs(name)
         async with self._lock(name):
             await self._left_alone(name)
             await stop_jobs(name)
-            if not self._exists(name):
+            if await self._state(name) is None:
                 raise no_such_workspace()
-            await asyncio.to_thread(remove, folder)
+            await self._site.remove(name)
 
     async def close(self) -> None:
         """Close all that are open."""
@@ -173,29 +170,30 @@ class Workspaces:
         if self._closing:
             await asyncio.wait(self._closing)
 
-    def _exists(self, name: str) -> bool:
-        return is_name(name) and is_workspace(self.folder / name)
+    async def _state(self, name: str) -> Hashable | None:
+        return await self._site.state(name) if is_name(name) else None
 
-    async def _get(self, name: str) -> _Open:
+    async def _get(self, name: str, key: Key, access: Access) -> _Open:
         async with self._lock(name):
             found = self._open.get(name)
-            settings_at = _changed_at(self.folder / name / FILE_NAME)
-            if found is not None and found.settings_at != settings_at:
-                # It was set up in another way since; whoever uses it now ends with the old settings.
+            state = await self._state(name)
+            if found is not None and found.state != state:
+                # It is another one, or was set up in another way since; whoever uses it now ends with the old one.
                 del self._open[name]
                 found.retired = True
                 await self._tidy(found)
                 found = None
+            if state is None:
+                raise no_such_workspace()
+            _check(key, access)
             if found is None:
-                if not self._exists(name):
-                    raise no_such_workspace()
-                found = _Open(await asyncio.to_thread(self._load, name), settings_at)
+                found = _Open(await asyncio.to_thread(self._load, name), state)
                 self._open[name] = found
             self._open.move_to_end(name)
             return found
 
     def _load(self, name: str) -> Workspace:
-        kb = _Served(self.folder / name, self._embedders)
+        kb = _Served(self._site.whereabouts(name), self._embedders)
         kb.store(make=True)
         return kb
 
@@ -240,11 +238,3 @@ class Workspaces:
 def _check(key: Key, access: Access) -> None:
     if access == "write" and key.access != "write":
         raise Refused(403, "read-only-key", "your key opens this workspace for reading only")
-
-
-def _changed_at(file: Path) -> int:
-    """When a file was changed last; 0 where there is none."""
-    try:
-        return file.stat().st_mtime_ns
-    except OSError:
-        return 0

@@ -15,6 +15,10 @@ _SCHEMES = ("postgresql://", "postgres://")
 class Home(Protocol):
     """A place for one store; as text, what to call it where people read it."""
 
+    @property
+    def name(self) -> str:
+        """What tells it from other places beside it."""
+
     def exists(self) -> bool:
         """Whether there is a store. Raises StoreError where nobody can tell."""
 
@@ -27,6 +31,10 @@ class Folder:
     """A folder of this machine: SQLite."""
 
     path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.absolute().name
 
     def exists(self) -> bool:
         return SqliteStore.exists(self.path)

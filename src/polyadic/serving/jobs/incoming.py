@@ -18,7 +18,7 @@ from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
 SCHEME = "upload:"
-_LIST = "handed-in.jsonl"
+LIST = "handed-in.jsonl"
 _LONGEST_NAME = 120
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\\/:*?"<>|#]+')
 _PIECE = 1 << 20
@@ -77,18 +77,18 @@ class Incoming:
 
     def finish(self) -> int:
         """Write the list, which says that all is there; returns how many files and texts it holds."""
-        aside = self.folder / f"{_LIST}.partial"
+        aside = self.folder / f"{LIST}.partial"
         aside.write_text("".join(f"{json.dumps(asdict(entry))}\n" for entry in self._entries), encoding="utf-8")
-        aside.replace(self.folder / _LIST)
+        aside.replace(self.folder / LIST)
         return len(self._entries)
 
     def is_whole(self) -> bool:
         """Whether all was handed in, and is still there."""
-        return (self.folder / _LIST).is_file()
+        return (self.folder / LIST).is_file()
 
     def documents(self, settings: ReadingSettings) -> Iterator[Document | Skipped]:
         """What was handed in, read."""
-        for line in (self.folder / _LIST).read_text(encoding="utf-8").splitlines():
+        for line in (self.folder / LIST).read_text(encoding="utf-8").splitlines():
             entry = _Entry(**json.loads(line))
             if entry.name:
                 yield from self._read(entry, settings)

@@ -1,6 +1,7 @@
 """What an indexing job is."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -69,3 +70,8 @@ class Job:
     reached: Reached = Reached()
     report: dict[str, Any] | None = None
     problem: str = ""
+
+
+def now() -> str:
+    """The time, as jobs have it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -13,6 +13,7 @@ from typing import Any
 from polyadic import errors
 from polyadic.serving.jobs.job import Wish
 from polyadic.serving.problems import of_core
+from polyadic.serving.sites.site import Whereabouts
 
 _LONGEST_LINE = 64 << 20
 _MODULE = "polyadic.serving.jobs.worker"
@@ -23,21 +24,28 @@ class Process:
 
     Parameters
     ----------
-    workspace, incoming
-        The folders of the workspace and of what was handed in.
+    workspace
+        Where the workspace is.
     wish
         What is to be done.
     within
         What tells it, in its environment, within which span it runs.
     """
 
-    def __init__(self, workspace: Path, incoming: Path, wish: Wish, within: Mapping[str, str]) -> None:
-        self._asked = {"workspace": str(workspace), "incoming": str(incoming), "wish": asdict(wish)}
+    def __init__(self, workspace: Whereabouts, wish: Wish, within: Mapping[str, str]) -> None:
+        self._asked = {"workspace": asdict(workspace), "wish": asdict(wish)}
         self._within = within
+        self._is_to_stop = False
         self._process: asyncio.subprocess.Process | None = None
 
-    async def lines(self) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """What it says: ``reached`` now and then, and at its end ``report``, ``problem`` or ``cancelled``."""
+    async def lines(self, incoming: Path) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """What it says: ``reached`` now and then, and at its end ``report``, ``problem`` or ``cancelled``.
+
+        Parameters
+        ----------
+        incoming
+            The folder of what was handed in.
+        """
         process = self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -54,8 +62,12 @@ class Process:
         try:
             assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
             with contextlib.suppress(ConnectionError):
-                process.stdin.write(f"{json.dumps(self._asked)}\n".encode())
+                asked = {**self._asked, "incoming": str(incoming)}
+                process.stdin.write(f"{json.dumps(asked)}\n".encode())
                 await process.stdin.drain()
+            if self._is_to_stop:
+                # Somebody wanted that before there was anybody to be told.
+                self.stop()
             async for line in process.stdout:
                 for what, content in json.loads(line).items():
                     yield what, content
@@ -64,6 +76,7 @@ class Process:
 
     def stop(self) -> None:
         """Ask it to stop at the next place where nothing is lost."""
+        self._is_to_stop = True
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 

@@ -23,6 +23,7 @@ from polyadic.models.budget import Budget
 from polyadic.serving.jobs.incoming import Incoming
 from polyadic.serving.jobs.job import Reached, Wish
 from polyadic.serving.jobs.priority import stand_behind_questions
+from polyadic.serving.sites.site import Whereabouts
 from polyadic.tracing.exporting import exported
 from polyadic.tracing.spans import started
 from polyadic.workspace import Workspace
@@ -38,7 +39,7 @@ def main() -> None:
     stand_behind_questions()
     try:
         with exported(lambda problem: print(problem, file=sys.stderr)), started("job"):
-            asyncio.run(_run(Path(asked["workspace"]), Path(asked["incoming"]), Wish(**asked["wish"])))
+            asyncio.run(_run(Whereabouts(**asked["workspace"]), Path(asked["incoming"]), Wish(**asked["wish"])))
     except asyncio.CancelledError:
         _say("cancelled", {})
     except PolyadicError as error:
@@ -49,12 +50,12 @@ def main() -> None:
         _say("problem", {"kind": type(error).__name__, "said": _DEFECT})
 
 
-async def _run(folder: Path, incoming: Path, wish: Wish) -> None:
+async def _run(at: Whereabouts, incoming: Path, wish: Wish) -> None:
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - this is a coroutine
     threading.Thread(target=_watch, args=(lambda: loop.call_soon_threadsafe(task.cancel),), daemon=True).start()
-    async with Workspace(folder) as kb:
+    async with Workspace(at.place, folder=at.folder) as kb:
         report = await _when_free(kb, Incoming(incoming), wish)
     _say("report", _plain(report))
 

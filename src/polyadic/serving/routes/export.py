@@ -11,7 +11,6 @@ from starlette.responses import FileResponse
 
 from polyadic.interchange.exporting import export_file
 from polyadic.serving.access import Name, Reading, Served
-from polyadic.serving.service import EXPORTS
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["export"])
 _ENDINGS = {"hif": "hif.json", "graphml": "graphml", "jsonl": "jsonl"}
@@ -20,7 +19,7 @@ _TYPES = {"hif": "application/json", "graphml": "application/xml", "jsonl": "app
 
 def _aside(service: Served) -> Iterator[Path]:
     """Where to write what is sent; gone when it is, or when the client is."""
-    file = service.workspaces.folder / EXPORTS / secrets.token_hex(8)
+    file = service.site.aside / secrets.token_hex(8)
     try:
         yield file
     finally:

@@ -25,23 +25,24 @@ data: {"id": "5f0c7d2a9b31e8445f0c7d2a9b31e844", "state": "succeeded"}
 
 
 @router.get("", summary="The jobs of a workspace")
-def jobs(workspace: Name, kb: Reading, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> JobList:
+async def jobs(
+    workspace: Name, kb: Reading, service: Served, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+) -> JobList:
     """The latest first."""
-    return JobList(jobs=service.jobs.jobs(workspace, limit))
+    return JobList(jobs=await service.jobs.jobs(workspace, limit))
 
 
 @router.post("", status_code=202, summary="Try again what could not be read")
 async def retry(workspace: Name, kb: Writing, service: Served, wish: Wished) -> Job:
     """Starts a job that reads the chunks of all documents that could not be read."""
-    service.jobs.check_room(workspace)
     retried = Wish("retry", None, wish.budget, wish.spend_tokens)
-    return service.jobs.add(workspace, retried, service.jobs.incoming(workspace), 0)
+    return await service.jobs.add(workspace, retried, service.site.intake.incoming(workspace), 0)
 
 
 @router.get("/{job}", summary="A job")
 async def show(workspace: Name, job: Identifier, kb: Reading, service: Served) -> Job:
     """How it stands."""
-    return service.jobs.job(job, workspace)
+    return await service.jobs.job(job, workspace)
 
 
 @router.get(
@@ -69,7 +70,7 @@ async def cancel(workspace: Name, job: Identifier, kb: Writing, service: Served)
 @router.post("/{job}/resume", status_code=202, summary="Resume a job")
 async def resume(workspace: Name, job: Identifier, kb: Writing, service: Served) -> Job:
     """One that was cancelled, failed or read only a part; what was paid for is not paid for again."""
-    return service.jobs.resume(job, workspace)
+    return await service.jobs.resume(job, workspace)
 
 
 async def _events(service: Service, job: str, workspace: str) -> AsyncGenerator[str, None]:

@@ -15,8 +15,8 @@ router = APIRouter(tags=["server"])
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-def metrics(service: Served, key: Caller) -> Response:
+async def metrics(service: Served, key: Caller) -> Response:
     """Needs a key that opens all workspaces, as the figures are about all of them together."""
     if not key.opens_all:
         raise Refused(403, "not-for-this-key", "this needs a key that opens all workspaces")
-    return Response(service.metrics.text(), media_type=service.metrics.content_type)
+    return Response(await service.figures(), media_type=service.metrics.content_type)

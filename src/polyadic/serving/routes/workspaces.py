@@ -12,9 +12,9 @@ router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
 
 
 @router.get("", summary="The workspaces that your key opens")
-def workspaces(service: Served, key: Caller) -> WorkspaceList:
+async def workspaces(service: Served, key: Caller) -> WorkspaceList:
     """By name."""
-    return WorkspaceList(workspaces=service.workspaces.names(key))
+    return WorkspaceList(workspaces=await service.workspaces.names(key))
 
 
 @router.post("", status_code=201, summary="Make a workspace")

@@ -21,6 +21,10 @@ class Database:
         """Raises StoreError where it names no workspace."""
         return cls(Address.of(address))
 
+    @property
+    def name(self) -> str:
+        return self.address.name
+
     def exists(self) -> bool:
         with explained(self.address), POOLS.used(self.address.database) as pool, pool.connection() as raw:
             sql = "SELECT 1 FROM workspace WHERE name = %s"

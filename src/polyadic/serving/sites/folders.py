@@ -1,34 +1,87 @@
-"""Workspaces as folders: which names they may have, where one is, making and removing them."""
+"""Workspaces as folders of a folder: where one is, making and removing them."""
 
+import asyncio
 import os
 import re
 import secrets
 import shutil
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
 
+from polyadic.serving.jobs.file_book import FileBook
+from polyadic.serving.jobs.folder_intake import FolderIntake
+from polyadic.serving.keys import OWN_FOLDER
 from polyadic.serving.problems import Refused
+from polyadic.serving.sites.names import is_name
+from polyadic.serving.sites.site import Whereabouts
 from polyadic.settings import FILE_NAME, template
 from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
-
-NAME = r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?"
-"""Lower case alone: on some file systems ``A`` and ``a`` are one folder."""
-
-INCOMING = ".incoming"
-"""In a workspace: what clients handed in, until it is read."""
 
 _OURS = re.compile(r"store\.sqlite.*|[a-z]+\.lock|writer\.pid|derived|prompts|\.incoming|polyadic\.toml")
 _MAKING, _DELETED = ".making-", ".deleted-"
 
 
-def is_name(name: str) -> bool:
-    """Whether a workspace may be called so; no such name leads out of a folder.
+class Folders:
+    """Implements :class:`polyadic.serving.sites.site.Site`: each folder that holds a store or settings is a workspace.
 
-    >>> [name for name in ("letters", "kb-2", "..", "a/b", "A", ".server", "a\\n") if is_name(name)]
-    ['letters', 'kb-2']
+    Parameters
+    ----------
+    folder
+        Whose folders are workspaces; it exists.
     """
-    return re.fullmatch(NAME, name) is not None
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.book = FileBook(self.folder / OWN_FOLDER / "jobs.sqlite")
+        self.intake = FolderIntake(self.folder)
+
+    @property
+    def aside(self) -> Path:
+        return self.folder / OWN_FOLDER / "exports"
+
+    async def begin(self) -> None:
+        sweep(self.folder)
+        shutil.rmtree(self.aside, ignore_errors=True)
+        self.aside.mkdir(parents=True)
+
+    def close(self) -> None:
+        self.book.close()
+
+    async def names(self, opens: Callable[[str], bool]) -> list[str]:
+        return await asyncio.to_thread(self._names, opens)
+
+    async def state(self, name: str) -> Hashable | None:
+        if not is_name(name) or not is_workspace(self.folder / name):
+            return None
+        return changed_at(self.folder / name / FILE_NAME)
+
+    def whereabouts(self, name: str) -> Whereabouts:
+        place = str(self.folder / name)
+        return Whereabouts(place, place)
+
+    async def make(self, name: str) -> None:
+        await asyncio.to_thread(make, self.folder / name)
+
+    async def remove(self, name: str) -> None:
+        await asyncio.to_thread(remove, self.folder / name)
+
+    def _names(self, opens: Callable[[str], bool]) -> list[str]:
+        with os.scandir(self.folder) as entries:
+            found = sorted(entry.name for entry in entries if opens(entry.name))
+        return [name for name in found if is_workspace(self.folder / name)]
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+
+def changed_at(file: Path) -> int:
+    """When a file was changed last; 0 where there is none."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def is_workspace(folder: Path) -> bool:

@@ -1,0 +1,1 @@
+"""Where the workspaces of a server are: folders of a folder, or a database."""
