@@ -2,8 +2,9 @@
 
 import pytest
 
-from polyadic.models import runtime
+from polyadic.models.runtime import open_session
 
+onnxruntime = pytest.importorskip("onnxruntime")
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
 
@@ -24,7 +25,7 @@ def test_a_graphics_processor_where_there_is_one_and_it_is_wanted(
     def session(graph: bytes, options: object, providers: list[str]) -> None:
         opened.append(providers)
 
-    monkeypatch.setattr(runtime.onnxruntime, "get_available_providers", lambda: installed)
-    monkeypatch.setattr(runtime.onnxruntime, "InferenceSession", session)
-    runtime.open_session(b"", graphics=graphics)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: installed)
+    monkeypatch.setattr(onnxruntime, "InferenceSession", session)
+    open_session(b"", graphics=graphics)
     assert opened == [used]

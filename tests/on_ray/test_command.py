@@ -75,10 +75,12 @@ def test_without_the_extra_one_line_names_it(
 
 @with_ray
 @pytest.mark.slow
-def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "ray://127.0.0.1:9"])
+def test_a_cluster_that_is_not_there(tmp_path: Path, address: str) -> None:
     (tmp_path / "a.txt").write_text("Ada met Charles in London.")
-    code, said = outcome(command(fresh(), "--engine", "ray", "--address", "127.0.0.1:9", str(tmp_path)))
-    assert code == 1 and said.startswith("polyadic: the cluster of Ray cannot be joined (")
+    code, said = outcome(command(fresh(), "--engine", "ray", "--address", address, str(tmp_path)))
+    assert (code, len(said.splitlines())) == (1, 1)
+    assert said.startswith("polyadic: the cluster of Ray cannot be joined (")
 
 
 def test_keys_and_passwords_are_carried_and_not_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from polyadic.errors import PolyadicError
 from polyadic.extras import need
+
+_TO_CONNECT = 10.0
 
 
 def need_ray() -> None:
@@ -45,9 +48,10 @@ def joined(address: str | None) -> Iterator[None]:
         return
     options = {} if address else {"include_dashboard": False}
     try:
+        _reach(address or "")
         with _silent():
             ray.init(address or "local", log_to_driver=False, logging_level=logging.ERROR, **options)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise PolyadicError(
             f"the cluster of Ray cannot be joined ({reason})", "see that it runs: ray status"
@@ -57,6 +61,13 @@ def joined(address: str | None) -> Iterator[None]:
     finally:
         with suppress(Exception):
             ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Raises OSError where nobody listens at a host and port: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _TO_CONNECT).close()
 
 
 @contextmanager
