@@ -65,6 +65,14 @@ def test_options_of_ray_alone(option: list[str], capsys: pytest.CaptureFixture[s
     assert code == 2 and "are for --engine ray" in said
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_a_password_on_the_command_line(before: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["-w", f"postgresql://ada:{KEY}@db.example/kb#letters"]
+    given = [*place, "index"] if before else ["index", *place]
+    code, said = refused(capsys, *given, "--engine", "ray", "letters")
+    assert code == 2 and "PGPASSWORD" in said and KEY not in said
+
+
 def test_without_the_extra_one_line_names_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,7 +138,15 @@ def test_a_cluster_of_its_own_listens_here_alone_and_writes_no_secret_down(tmp_p
     try:
         with watched() as addresses:
             ran = command(
-                place, "--engine", "ray", "--json", str(tmp_path), **asked, MY_KEY=KEY, RAY_TMPDIR=str(folder)
+                place,
+                "--engine",
+                "ray",
+                "--json",
+                str(tmp_path),
+                **asked,
+                MY_KEY=KEY,
+                PGPASSWORD=KEY,
+                RAY_TMPDIR=str(folder),
             )
         assert outcome(ran) == (0, "")
         assert json.loads(ran.stdout)["added"] == len(server.calls) == 6

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -72,6 +73,9 @@ def command(
     """
     if engine == "ray" and (prune or retry or dry_run):
         raise click.UsageError("--engine ray goes with none of --prune, --retry and --dry-run", context)
+    if engine == "ray" and urlsplit(workspace or context.obj or "").password:
+        what = "Ray keeps the command line, so a password in -w is refused: put it into PGPASSWORD or ~/.pgpass"
+        raise click.UsageError(what, context)
     if engine == "local" and (address or workers):
         raise click.UsageError("--address and --workers are for --engine ray", context)
     if retry and (paths or extractor or prune or dry_run):

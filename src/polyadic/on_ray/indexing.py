@@ -103,7 +103,6 @@ class RayRun:
             [{"name": name} for name in files], override_num_blocks=-(-len(files) // _FILES_A_TASK)
         )
         data.context.target_max_block_size = BATCH_CHARACTERS
-        data.context.max_errored_blocks = 0
         documents = data.flat_map(_packed, fn_kwargs={"settings": self.settings.reading})
         done = documents.map_batches(
             Worker,
