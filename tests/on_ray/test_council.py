@@ -63,12 +63,12 @@ def test_workers_together_never_spend_more_and_leave_no_room_unused(cost: Usage,
 
 
 def test_what_is_too_dear_does_not_keep_back_what_is_not() -> None:
-    async def ask() -> tuple[bool, bool, bool]:
+    async def ask() -> list[bool]:
         budget = Budget(tokens=150)
         purse = SharedPurse(council(budget), "one", budget)
-        return await asyncio.gather(call(purse, most=Usage(1, 500, 0)), call(purse), call(purse))
+        return [*await asyncio.gather(call(purse, most=Usage(1, 500, 0)), call(purse), call(purse))]
 
-    assert asyncio.run(ask()) == (False, True, False)
+    assert asyncio.run(ask()) == [False, True, False]
 
 
 def test_what_a_killed_worker_had_set_aside_counts_as_spent(monkeypatch: pytest.MonkeyPatch) -> None:
