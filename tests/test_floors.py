@@ -19,7 +19,7 @@ FLOORS = (
     {"hierarchy", "lookup", "doctor", "status"},
     {"selection", "fact_search"},
     {"asking"},
-    {"catalogue", "questions", "resolution", "batch"},
+    {"catalogue", "questions", "resolution", "batch", "on_ray"},
     {"workspace"},
     {"__init__"},
     {"evaluation", "interchange", "mcp", "frameworks"},

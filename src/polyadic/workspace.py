@@ -30,10 +30,10 @@ from polyadic.construction.reembedding import Reembedder, ReembedProgress, Reemb
 from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
-from polyadic.errors import NotFound
+from polyadic.errors import NotFound, PolyadicError
 from polyadic.hierarchy.hierarchies import Hierarchies
 from polyadic.knowledge import Document
-from polyadic.models.budget import Budget
+from polyadic.models.budget import Budget, check_prices
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
 from polyadic.models.loading import embedder_name, load_embedder, load_language_model
@@ -84,6 +84,7 @@ class Workspace(Catalogue, Questions):
     ) -> None:
         self.home: Home = home_of(place)
         self.folder = self.home.path if isinstance(self.home, Folder) else expanded(folder)
+        self._address = str(place)
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
 
     @property
@@ -141,6 +142,71 @@ class Workspace(Catalogue, Questions):
             await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
             report.withdrawn = [record.source for record in gone]
         return report
+
+    def index_on_ray(
+        self,
+        names: Sequence[str],
+        report_progress: Callable[[Progress], None] = lambda progress: None,
+        extractor: ExtractorName | None = None,
+        budget: Budget | None = None,
+        address: str | None = None,
+        workers: int | None = None,
+    ) -> IndexReport:
+        """As :meth:`index`, on a cluster of Ray (docs/ray.md); the workspace is one in PostgreSQL.
+
+        It has no asynchronous twin, as Ray is waited for in the thread that asks.
+
+        Parameters
+        ----------
+        names
+            Files and folders, which are there under the same name on every host, and URIs of other storage.
+        report_progress, extractor, budget
+            As for :meth:`aindex`; the budget is that of all workers together.
+        address
+            Of the cluster; None: the one that ``RAY_ADDRESS`` names, else one of this machine for this run.
+        workers
+            How many; each has so many calls at once as the settings say. None: one a host.
+
+        Raises
+        ------
+        PackageMissing
+            The packages of the extra ``ray`` are not installed.
+        PolyadicError
+            The workspace is a folder, the cluster cannot be joined, or work cannot go on.
+        """
+        from polyadic.on_ray.indexing import RayRun
+        from polyadic.on_ray.sources import found
+        from polyadic.on_ray.starting import joined, need_ray
+        from polyadic.on_ray.surroundings import Surroundings
+
+        need_ray()
+        if isinstance(self.home, Folder):
+            what = f"workers on many hosts cannot write to the folder {self.home}"
+            raise PolyadicError(what, "use a workspace in PostgreSQL: -w postgresql://HOST/DATABASE#NAME")
+        by = choice.wanted(extractor, self.settings)
+        if by == "model":
+            check_prices(budget, self.settings.model)
+            self._required_model().check()
+        # The weights are to be on the hosts that embed; where they lack here, they may lack there.
+        _ = self.embedder
+        everything = list(found(names, self.settings.reading))
+        skipped = [one for one in everything if isinstance(one, Skipped)]
+        files = [one for one in everything if isinstance(one, str)]
+        if not files:
+            return IndexReport(skipped=skipped)
+        with joined(address):
+            run = RayRun(
+                self._address,
+                self._store,
+                self.settings,
+                Surroundings.of(self.settings, self.folder),
+                by,
+                extractor is not None,
+                budget,
+                workers,
+                report_progress,
+            )
+            return run.index(files, skipped)
 
     async def aretry(
         self, report_progress: Callable[[Progress], None] = lambda progress: None, budget: Budget | None = None

@@ -146,3 +146,21 @@ def test_there_is_no_folder_for_answers(polyadic: Command, server: ModelServer, 
     refused = polyadic("batch", "read", "answers.jsonl", "-o", "nowhere/given.jsonl")
     assert refused.code == 1 and "there is no folder nowhere" in refused.err
     assert "awaited: 3 replies" in polyadic("batch", "status").out
+
+
+def test_status_says_which_shard_is_missing(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
+) -> None:
+    def answered(name: str) -> str:
+        return put_lines(tmp_path / f"answers-{name}", answer_batch(server, tmp_path / name)).name
+
+    names = ("ask.jsonl", "ask-2.jsonl", "ask-3.jsonl")
+    done = polyadic("batch", "write", "ask.jsonl", "letters", "--shard-requests", "1")
+    assert done.code == 0 and "written to ask-3.jsonl" in done.out
+    assert polyadic("batch", "read", answered("ask-2.jsonl")).code == 3
+    status = polyadic("batch", "status", *names)
+    assert status.code == 3 and "ask-2.jsonl: 1 request, none awaited" in status.out
+    assert "ask.jsonl: 1 request, 1 awaited" in status.out and "ask-3.jsonl: 1 request, 1 awaited" in status.out
+    assert json.loads(polyadic("batch", "status", "--json", *names).out)["files"][1]["awaited"] == 0
+    assert polyadic("batch", "read", answered("ask-3.jsonl"), answered("ask.jsonl")).code == 0
+    assert polyadic("batch", "status", *names).code == 0

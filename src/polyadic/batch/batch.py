@@ -16,6 +16,7 @@ from polyadic.batch.questions import Question, add_answers, check_answers, read_
 from polyadic.batch.report import ReadBack, Written
 from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS, RequestFiles
 from polyadic.batch.run import Run
+from polyadic.batch.shards import Shard, shards
 from polyadic.batch.taking import Taking
 from polyadic.blocking import plain
 from polyadic.construction.index_report import Progress
@@ -180,6 +181,24 @@ class Batch:
     def missing(self) -> WaitingCounts:
         """What is awaited; raises NotFound where there is no workspace, StoreBusy while another process writes."""
         return _missing(self.open_store(False))
+
+    def shards(self, files: Sequence[Path | str]) -> list[Shard]:
+        """Of which of these request files replies are missing still, in the files' order.
+
+        Raises
+        ------
+        NotFound
+            There is no workspace, or no such file.
+        PolyadicError
+            One is no file of requests, or not whole.
+        """
+        with self.open_store(False).write() as writer:
+
+            def is_awaited(key: str) -> bool:
+                awaited = writer.waiting.get(key)
+                return awaited is not None and not awaited.known
+
+            return list(shards([Path(file) for file in files], is_awaited))
 
     def forget(self) -> WaitingCounts:
         """Await nothing any more; returns what was awaited. Documents that are published stay as they are.

@@ -6,7 +6,19 @@ from pathlib import Path
 import click
 
 from polyadic.batch.report import FailedQuestion, ReadBack, Written
-from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
+from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS
+from polyadic.cli.common import (
+    Number,
+    count,
+    json_option,
+    plain,
+    print_json,
+    say,
+    shown,
+    spent,
+    workspace_option,
+    workspace_place,
+)
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index import progress_shown
 from polyadic.construction.index_report import IndexReport
@@ -43,6 +55,12 @@ def command() -> None:
     "--hierarchy", is_flag=True, help="Ask for the hierarchy of what is indexed: a round a layer, then reports."
 )
 @click.option("--overwrite", is_flag=True, help="Replace the FILE, FILE-2, ... of an earlier writing.")
+@click.option(
+    "--shard-requests", type=click.IntRange(min=1), default=MOST_REQUESTS, help="Most requests of a file (50,000)."
+)
+@click.option(
+    "--shard-megabytes", type=Number(min=0.001), default=MOST_BYTES / 1e6, help="Most megabytes of a file (200)."
+)
 @workspace_option
 @json_option
 @click.pass_context
@@ -56,6 +74,8 @@ def write(
     anew: bool,
     hierarchy: bool,
     overwrite: bool,
+    shard_requests: int,
+    shard_megabytes: float,
     workspace: str | None,
     as_json: bool,
 ) -> int:
@@ -64,13 +84,23 @@ def write(
     That is what indexing the PATHs would ask, what answering the questions would ask, what building the
     hierarchy would ask next, and what an earlier writing asked in vain. Documents appear once their replies
     have been read; no PATH is needed again.
-    More than 50,000 requests or 200 MB go on in FILE-2, FILE-3, ...
+    What is more than goes into one file goes on in FILE-2, FILE-3, ...; each may be answered and read by itself.
     """
     if questions is None and (method or context_tokens):
         raise click.UsageError("--method and --context-tokens are for --questions", context)
     with Workspace(workspace_place(context, workspace)) as kb, progress_shown() as report_progress:
         written = kb.batch.write(
-            file, paths, questions, method, context_tokens, anew, overwrite, report_progress, hierarchy=hierarchy
+            file,
+            paths,
+            questions,
+            method,
+            context_tokens,
+            anew,
+            overwrite,
+            report_progress,
+            shard_requests,
+            int(shard_megabytes * 1e6),
+            hierarchy,
         )
     print_json(written) if as_json else _print_written(written, hierarchy)
     index, built = written.index, written.hierarchy
@@ -104,14 +134,25 @@ def read(
 
 
 @command.command("status")
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @workspace_option
 @json_option
 @click.pass_context
-def status(context: click.Context, workspace: str | None, as_json: bool) -> None:
-    """Say what is awaited."""
+def status(context: click.Context, files: tuple[Path, ...], workspace: str | None, as_json: bool) -> int:
+    """Say what is awaited, and with request FILEs of which of them.
+
+    With FILEs, exit code 3 says that replies to some of them are missing still.
+    """
     with Workspace(workspace_place(context, workspace)) as kb:
-        missing = kb.batch.missing()
-    print_json(missing) if as_json else say(_awaited(missing))
+        missing, shards = kb.batch.missing(), kb.batch.shards(files)
+    if as_json:
+        print_json({**plain(missing), "files": shards} if files else missing)
+    else:
+        say(_awaited(missing))
+        for shard in shards:
+            lacking = f"{shard.awaited:,} awaited" if shard.awaited else "none awaited"
+            say(f"  {shown(str(shard.file))}: {count(shard.requests, 'request')}, {lacking}")
+    return 3 if any(shard.awaited for shard in shards) else 0
 
 
 @command.command("forget")

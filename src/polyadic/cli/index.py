@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -41,6 +42,11 @@ from polyadic.workspace import Workspace
 @click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
 @click.option("--hierarchy", is_flag=True, help="Build the hierarchy after it, as polyadic hierarchy build.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
+@click.option(
+    "--engine", type=click.Choice(["local", "ray"]), default="local", help="What does the work (docs/ray.md)."
+)
+@click.option("--address", help="Of the cluster of Ray (default: RAY_ADDRESS, else one of this machine for this run).")
+@click.option("--workers", type=click.IntRange(min=1), help="How many workers on Ray (default: one a host).")
 @workspace_option
 @json_option
 @click.pass_context
@@ -54,13 +60,24 @@ def command(
     spend_tokens: int | None,
     hierarchy: bool,
     dry_run: bool,
+    engine: str,
+    address: str | None,
+    workers: int | None,
     workspace: str | None,
     as_json: bool,
 ) -> int:
     """Read files and folders into the workspace. What is unchanged costs nothing.
 
     Formats: .txt .md .html .pdf .docx .pptx .xlsx .epub .eml, and .jsonl .csv .tsv with a document a row.
+    With --engine ray a PATH may be a URI of other storage, such as s3://BUCKET/FOLDER.
     """
+    if engine == "ray" and (prune or retry or dry_run):
+        raise click.UsageError("--engine ray goes with none of --prune, --retry and --dry-run", context)
+    if engine == "ray" and urlsplit(workspace or context.obj or "").password:
+        what = "Ray keeps the command line, so a password in -w is refused: put it into PGPASSWORD or ~/.pgpass"
+        raise click.UsageError(what, context)
+    if engine == "local" and (address or workers):
+        raise click.UsageError("--address and --workers are for --engine ray", context)
     if retry and (paths or extractor or prune or dry_run):
         raise click.UsageError("--retry takes no PATH and no other option", context)
     if not paths and not retry:
@@ -71,7 +88,9 @@ def command(
         if dry_run:
             return print_estimates(kb, files, extractor, hierarchy, as_json)
         with progress_shown() as report_progress:
-            if retry:
+            if engine == "ray":
+                report = kb.index_on_ray(paths, report_progress, extractor, most, address, workers)
+            elif retry:
                 report = kb.retry(report_progress, most)
             else:
                 report = kb.index(files, report_progress, extractor, prune, most)

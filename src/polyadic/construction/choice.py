@@ -7,7 +7,7 @@ from polyadic.construction.extractor import Extractor
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.knowledge import Usage
-from polyadic.models.budget import Budget, check_prices
+from polyadic.models.budget import Budget, Pays, check_prices
 from polyadic.models.language_model import LanguageModel
 from polyadic.models.remembering import Memory, Remembering
 from polyadic.prompts.library import Prompts
@@ -45,9 +45,16 @@ def wanted(name: ExtractorName | None, settings: Settings) -> ExtractorName:
 
 
 def with_model(
-    model: LanguageModel, memory: Memory, prompts: Prompts, settings: Settings, budget: Budget | None = None
+    model: LanguageModel,
+    memory: Memory,
+    prompts: Prompts,
+    settings: Settings,
+    budget: Budget | None = None,
+    purse: Pays | None = None,
 ) -> Chosen:
     """The extractor with a language model, whose replies are remembered, and what may be spent on it.
+
+    ``purse`` keeps the budget where others spend of it as well.
 
     Raises
     ------
@@ -55,7 +62,7 @@ def with_model(
         The budget is in money, and the settings name no prices.
     """
     check_prices(budget, settings.model)
-    asked = Remembering(model, memory, budget)
+    asked = Remembering(model, memory, budget, purse)
     language, at_once = settings.chunking.language, settings.model.at_once
     return Chosen(ModelExtractor(asked, prompts, settings.extraction, language, at_once), asked)
 

@@ -39,7 +39,7 @@ class Indexer:
     ``anew`` says that documents are to be read again that were read in another way, also where that costs money, and
     ``wanted`` of which documents (by id) that is meant in any case; ``spent`` tells what the extractor has paid so far.
     ``note`` is told of the chunks that are asked about by file, once that is committed; their documents are published
-    by the run that finds the last reply.
+    by the run that finds the last reply. ``sweeps``: in the end, what runs that were given up have left is dropped.
     """
 
     store: Store
@@ -51,6 +51,7 @@ class Indexer:
     spent: Callable[[], Usage] = Usage
     wanted: Collection[str] = ()
     note: Callable[[Sequence[Waiting]], None] = lambda waiting: None
+    sweeps: bool = True
 
     async def index(self, sources: Iterable[Document | Skipped]) -> IndexReport:
         """Read documents into the store; those that are as they were when last indexed cost nothing.
@@ -153,7 +154,7 @@ class _Run:
             finally:
                 await self._give_up()
         report.failed.sort(key=lambda chunk: (chunk.source, chunk.span))
-        if not report.stopped:
+        if self._with.sweeps and not report.stopped:
             await aside(repeated, self._drop_staged)
 
     async def _index_each(self, documents: Iterable[Document]) -> None:

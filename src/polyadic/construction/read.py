@@ -15,7 +15,7 @@ from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
-__all__ = ["READERS", "Reader", "Skipped", "read_documents"]
+__all__ = ["READERS", "Reader", "Skipped", "read_documents", "read_file"]
 
 Reader = Callable[[Path, ReadingSettings], Iterable[Document | Skipped]]
 """Reads one file; raises UnreadableDocument where it cannot, or cannot go on."""
@@ -84,7 +84,12 @@ def _read(found: Iterator[Path | Skipped], settings: ReadingSettings) -> Iterato
         if isinstance(path, Skipped):
             yield path
             continue
-        try:
-            yield from READERS[path.suffix.lower()](path, settings)
-        except UnreadableDocument as problem:
-            yield skipped(str(path), problem)
+        yield from read_file(path, settings)
+
+
+def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | Skipped]:
+    """What one file gives, whose suffix is among those of :data:`READERS`; ``path`` is what sources begin with."""
+    try:
+        yield from READERS[path.suffix.lower()](path, settings)
+    except UnreadableDocument as problem:
+        yield skipped(str(path), problem)

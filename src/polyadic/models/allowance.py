@@ -1,11 +1,22 @@
 """So much in any minute, and no more."""
 
 import asyncio
+from dataclasses import dataclass
+from typing import Protocol, Self
 
 from aiolimiter import AsyncLimiter
 
+from polyadic.settings import EndpointSettings
+
 # This share may be used at once; the rest is handed out evenly, so that no minute holds more than the whole.
 _AT_ONCE = 0.05
+
+
+class Takes(Protocol):
+    """Whoever may use something asks it first."""
+
+    async def take(self, amount: float = 1.0) -> None:
+        """Wait until there is so much."""
 
 
 class Allowance:
@@ -39,3 +50,16 @@ class Allowance:
 def a_minute(most: int) -> Allowance | None:
     """The allowance that a setting names; None where it is 0, which is no limit."""
     return Allowance(most) if most else None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many requests, and how many tokens, an endpoint allows in a minute; None is no limit."""
+
+    requests: Takes | None = None
+    tokens: Takes | None = None
+
+    @classmethod
+    def of(cls, settings: EndpointSettings) -> Self:
+        """Those that the settings name, as if nobody else used the endpoint."""
+        return cls(a_minute(settings.requests_per_minute), a_minute(settings.tokens_per_minute))

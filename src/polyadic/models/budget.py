@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.knowledge import Usage
@@ -36,6 +37,11 @@ class Budget:
         money = None if self.money is None else max(0.0, self.money - spent.money)
         return Budget(money, None if self.tokens is None else max(0, self.tokens - spent.tokens))
 
+    def used_up(self, spent: Usage) -> ModelUnavailable:
+        """Why no further call is made."""
+        what = f"the budget of {self} has no room for another call ({spent.tokens:,} tokens are spent)"
+        return ModelUnavailable(what, "the same command goes on from there; give it a larger budget")
+
     def __str__(self) -> str:
         parts = [f"{self.money:g} $"] if self.money is not None else []
         return " and ".join([*parts, *([f"{self.tokens:,} tokens"] if self.tokens is not None else [])])
@@ -45,6 +51,24 @@ def check_prices(budget: Budget | None, model: ModelSettings) -> None:
     """Raises SettingsError where a budget is in money, and the settings name no prices."""
     if budget and budget.money is not None and not (model.prompt_price or model.completion_price):
         raise SettingsError("a budget in money needs prices", "set prompt_price and completion_price under [model]")
+
+
+class Pays(Protocol):
+    """What calls are paid from.
+
+    Attributes
+    ----------
+    spent
+        What those that came to it have cost so far.
+    """
+
+    spent: Usage
+
+    def pay(self, usage: Usage) -> None:
+        """Enter what a call has cost."""
+
+    def room_for(self, most: Usage) -> AbstractAsyncContextManager[None]:
+        """Entered once there is enough for one more call, which costs at most this; see :class:`Purse`."""
 
 
 class Purse:
@@ -71,9 +95,7 @@ class Purse:
         """
         while not self._budget.allows(sum(self._set_aside, self.spent), most):
             if not self._set_aside:
-                spent = f"{self.spent.tokens:,} tokens are spent"
-                what = f"the budget of {self._budget} has no room for another call ({spent})"
-                raise ModelUnavailable(what, "the same command goes on from there; give it a larger budget")
+                raise self._budget.used_up(self.spent)
             self._returned.clear()
             await self._returned.wait()
         self._set_aside.append(most)

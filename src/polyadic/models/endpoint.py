@@ -3,13 +3,13 @@
 import asyncio
 import os
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polyadic.errors import ModelUnavailable
-from polyadic.models.allowance import Allowance, a_minute
+from polyadic.models.allowance import Limits, Takes
 from polyadic.models.pace import Pace
 from polyadic.settings import EndpointSettings
 
@@ -30,7 +30,7 @@ class _Session:
 
     client: "AsyncOpenAI"
     gate: asyncio.Semaphore
-    tokens: Allowance | None
+    tokens: Takes | None
 
 
 class Endpoint:
@@ -42,6 +42,8 @@ class Endpoint:
         Where it is and what it allows.
     section
         Which section of the settings these are, for messages.
+    limits
+        What may be asked in a minute, for each event loop; by default as the settings say, for each by itself.
 
     Attributes
     ----------
@@ -49,9 +51,12 @@ class Endpoint:
         How often it was slowed down, because the endpoint said that there were too many calls.
     """
 
-    def __init__(self, settings: EndpointSettings, section: str) -> None:
+    def __init__(
+        self, settings: EndpointSettings, section: str, limits: Callable[[EndpointSettings], Limits] = Limits.of
+    ) -> None:
         self.settings = settings
         self.section = section
+        self._limits = limits
         self.slowed = 0
         self._lives: dict[asyncio.AbstractEventLoop, AsyncGenerator[_Session, None]] = {}
         self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
@@ -123,11 +128,11 @@ class Endpoint:
     async def _live(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[_Session, None]:
         """One loop's session. It is a generator because a loop that shuts down closes those that are still open:
         connections end with their loop, also where nobody calls close."""
-        s = self.settings
+        at_once, limits = self.settings.at_once, self._limits(self.settings)
         try:
-            client = self._client(Pace(s.at_once, a_minute(s.requests_per_minute), self._slow_down))
+            client = self._client(Pace(at_once, limits.requests, self._slow_down))
             try:
-                yield _Session(client, asyncio.Semaphore(s.at_once), a_minute(s.tokens_per_minute))
+                yield _Session(client, asyncio.Semaphore(at_once), limits.tokens)
             finally:
                 await client.close()
         finally:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import perf_counter
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
+from polyadic.models.allowance import Limits
 from polyadic.models.dialect import Dialect
 from polyadic.models.endpoint import Endpoint
 from polyadic.models.endpoint_reply import READ, Heard
 from polyadic.models.language_model import Reply, Request
 from polyadic.models.spans import chat_span
 from polyadic.models.tokens import count_tokens
-from polyadic.settings import ModelSettings
+from polyadic.settings import EndpointSettings, ModelSettings
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,11 +38,11 @@ class EndpointModel:
     endpoint does not know are left out from then on.
     """
 
-    def __init__(self, settings: ModelSettings) -> None:
+    def __init__(self, settings: ModelSettings, limits: Callable[[EndpointSettings], Limits] = Limits.of) -> None:
         self.name = settings.name
         self.context_tokens = settings.context_tokens
         self.output_tokens = settings.output_tokens
-        self.endpoint = Endpoint(settings, "model")
+        self.endpoint = Endpoint(settings, "model", limits)
         self.dialect = Dialect() if settings.json_mode == "auto" else Dialect(json_mode=settings.json_mode)
         self._settings = settings
 

@@ -72,7 +72,7 @@ def _session_over(weights: Weights, int8: bool) -> "InferenceSession":
     file = weights.network.resolve()
     require_genuine(file, SAFETENSORS_SHA256)
     if not int8:
-        return open_session(cached_graph(file, SAFETENSORS_SHA256), file.parent)
+        return open_session(cached_graph(file, SAFETENSORS_SHA256), file.parent, graphics=True)
     graph = cached_int8_graph(Weights(weights.tokenizer, file), SAFETENSORS_SHA256)
     session = open_session(graph, file.parent)
     # On processors without instructions for it, the fast products add up in too few bits.

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import monotonic
 
-from polyadic.models.allowance import Allowance
+from polyadic.models.allowance import Takes
 
 LONGEST_WAIT = 120.0
 """Seconds. An endpoint that asks for a longer wait is not waited for: the call has failed."""
@@ -36,7 +36,7 @@ class Pace:
     """
 
     def __init__(
-        self, most: int, requests: Allowance | None = None, report_slowed: Callable[[], None] = lambda: None
+        self, most: int, requests: Takes | None = None, report_slowed: Callable[[], None] = lambda: None
     ) -> None:
         self._most = float(most)
         self._limit = float(most)

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from polyadic.blocking import Together, aside, settled
 from polyadic.errors import NoReply
 from polyadic.knowledge import Usage
-from polyadic.models.budget import Budget, Purse
+from polyadic.models.budget import Budget, Pays, Purse
 from polyadic.models.language_model import LanguageModel, Reply, Request
 
 
@@ -44,15 +44,20 @@ class NoMemory:
 
 
 class Remembering:
-    """A language model with a memory and a budget; ``recalled`` counts replies that were remembered."""
+    """A language model with a memory and a budget; ``recalled`` counts replies that were remembered.
 
-    def __init__(self, model: LanguageModel, memory: Memory, budget: Budget | None = None) -> None:
+    ``purse`` keeps the budget; without one it is kept here, as if nobody else spent of it.
+    """
+
+    def __init__(
+        self, model: LanguageModel, memory: Memory, budget: Budget | None = None, purse: Pays | None = None
+    ) -> None:
         self.model = model
         self.recalled = 0
         self._memory = memory
         self._entering = Together(self._note)
         self._budget = budget
-        self._purse = Purse(budget or Budget())
+        self._purse = purse or Purse(budget or Budget())
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property

@@ -13,8 +13,12 @@ PROBE, PROBE_TIMES = "probe", 64
 PROBE_EXACT = PROBE_TIMES * 255 * 127
 
 
+# A graphics processor first, where the build of onnxruntime for these is installed and there is one.
+_GRAPHICS, _PROCESSOR = "CUDAExecutionProvider", "CPUExecutionProvider"
+
+
 def open_session(
-    graph: str | bytes, data: Path | None = None, *, exact_products: bool = False
+    graph: str | bytes, data: Path | None = None, *, exact_products: bool = False, graphics: bool = False
 ) -> onnxruntime.InferenceSession:
     """A session for one batch a thread.
 
@@ -26,6 +30,8 @@ def open_session(
         The folder where the weights lie that the graph names.
     exact_products
         Use slower products of eight-bit numbers, which are exact on every processor.
+    graphics
+        Use a graphics processor where that can be.
     """
     options = onnxruntime.SessionOptions()
     # A batch has one thread, and there are several batches at once: as fast as several threads for one batch,
@@ -38,4 +44,6 @@ def open_session(
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(data))
     if exact_products:
         options.add_session_config_entry("session.x64quantprecision", "1")
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    known = onnxruntime.get_available_providers() if graphics else ()
+    providers = [_GRAPHICS, _PROCESSOR] if _GRAPHICS in known else [_PROCESSOR]
+    return onnxruntime.InferenceSession(graph, options, providers=providers)

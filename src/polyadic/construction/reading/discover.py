@@ -67,8 +67,7 @@ class _Search:
             if self._is_new(path):
                 yield found
         if not documents:
-            next_step = f"put files there that end in one of {self._known()}, or give another folder"
-            yield Skipped(str(root), "no document in this folder", next_step)
+            yield no_document(str(root), self._suffixes)
 
     def _walk(self, root: Path) -> Iterator[Path | Skipped]:
         """The real paths of what is neither folder, hidden nor excluded; each folder is entered once."""
@@ -104,12 +103,8 @@ class _Search:
             raise UnreadableDocument("its name is not printable UTF-8 text", "rename it")
         suffix = path.suffix.lower()
         if suffix not in self._suffixes:
-            what = f"no reader for {suffix} files" if suffix else "no reader for files without a suffix"
-            raise UnreadableDocument(what, f"convert it to one of {self._known()}")
+            raise no_reader(suffix, self._suffixes)
         return path
-
-    def _known(self) -> str:
-        return ", ".join(sorted(self._suffixes))
 
     def _excluded(self, path: Path) -> bool:
         return any(path.is_relative_to(other) for other in self._exclude)
@@ -120,6 +115,22 @@ class _Search:
             return False
         self._seen.add(path)
         return True
+
+
+def no_reader(suffix: str, known: Collection[str]) -> UnreadableDocument:
+    """The refusal of a file by its suffix, which may be empty."""
+    what = f"no reader for {suffix} files" if suffix else "no reader for files without a suffix"
+    return UnreadableDocument(what, f"convert it to one of {_listed(known)}")
+
+
+def no_document(folder: str, known: Collection[str]) -> Skipped:
+    """The report of a folder in which nothing can be read."""
+    next_step = f"put files there that end in one of {_listed(known)}, or give another folder"
+    return Skipped(folder, "no document in this folder", next_step)
+
+
+def _listed(suffixes: Collection[str]) -> str:
+    return ", ".join(sorted(suffixes))
 
 
 def _real(name: str) -> Path:

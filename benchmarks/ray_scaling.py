@@ -1,0 +1,150 @@
+"""How indexing on Ray scales with workers: ``python -m benchmarks.ray_scaling`` (needs the extras ray, postgres, dev).
+
+A model that answers after a while stands in for a real one, so workers mostly wait; each has 16 calls under way. Each
+number of workers reads that many times the documents of one, into a workspace of its own, on one cluster of this
+machine. A run counts from the first call to the last reply, as Ray starts its actors before. What all processes of the
+machine together took of its processors is told as well, because that is the limit that is met first: nothing else
+should run meanwhile.
+"""
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from polyadic.on_ray.starting import joined
+from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.workspace import Workspace
+from tests.support import postgres
+
+AT_ONCE = 16
+_WORDS = ("harbour", "letter", "engine", "winter", "ledger", "voyage", "garden", "signal", "bridge", "copper")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser.add_argument("--documents", type=int, default=480, help="for each worker, a chunk each")
+    parser.add_argument("--delay", type=float, default=0.2, help="seconds that the model takes for a reply")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, stand_in(asked.delay) as url:
+        files = documents(Path(folder), asked.documents * max(asked.workers))
+        settings = Settings(
+            model=ModelSettings(name="stand-in", base_url=f"{url}/v1", key_variable="", at_once=AT_ONCE),
+            embedding=EmbeddingSettings(model="hashing"),
+        )
+        server = postgres.server()
+        print(f"{asked.delay:g} s a reply, {AT_ONCE} calls at once a worker, {os.cpu_count()} processors")
+        print("workers  chunks/s  of what calls allow  beside one worker  processor ms a chunk  of the processors")
+        with joined(None):
+            first = 0.0
+            for workers in asked.workers:
+                place = f"{server}#{postgres.fresh()}"
+                chunks, seconds, busy = measured(place, settings, files[: asked.documents * workers], workers, url)
+                rate = chunks / seconds
+                first = first or rate / workers
+                allowed = workers * AT_ONCE / asked.delay
+                print(
+                    f"{workers:7}  {rate:8.1f}  {rate / allowed:19.2f}  {rate / first / workers:17.2f}"
+                    f"  {busy / chunks * 1000:20.1f}  {busy / seconds / (os.cpu_count() or 1):17.2f}"
+                )
+
+
+def measured(place: str, settings: Settings, files: list[str], workers: int, url: str) -> tuple[int, float, float]:
+    """Chunks, seconds from the first call to the last reply, and of how many of these a processor was busy."""
+    with Workspace(place, settings) as kb:
+        report = kb.index_on_ray(files, workers=workers)
+    assert not report.stopped and report.added == len(files)
+    with urllib.request.urlopen(f"{url}/lately") as told:  # noqa: S310
+        lately = json.load(told)
+    assert lately["calls"] == report.chunks
+    return report.chunks, lately["seconds"], lately["busy"]
+
+
+def documents(folder: Path, number: int) -> list[str]:
+    """Files of some 200 words, no two alike."""
+    names = [folder / f"{n:05}.txt" for n in range(number)]
+    for n, name in enumerate(names):
+        said = (f"In {n} the {_WORDS[(n + k) % 10]} {k} was near the {_WORDS[(n * 7 + k) % 10]}." for k in range(20))
+        name.write_text(" ".join(said), encoding="utf-8")
+    return [str(name) for name in names]
+
+
+@contextmanager
+def stand_in(delay: float) -> Iterator[str]:
+    """The address of a model in a process of its own, which answers with two facts after so many seconds."""
+    context = multiprocessing.get_context("spawn")
+    ready = context.Queue()
+    process = context.Process(target=_serve, args=(delay, ready), daemon=True)
+    process.start()
+    try:
+        yield f"http://127.0.0.1:{ready.get()}"
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _serve(delay: float, ready: Any) -> None:
+    from aiohttp import web
+
+    numbers, times = count(), [0.0, 0.0, 0.0, 0.0]
+    calls = [0]
+
+    async def chat(request: web.Request) -> web.Response:
+        if not calls[0]:
+            times[0], times[2] = time.monotonic(), _busy()
+        calls[0] += 1
+        await request.read()
+        await asyncio.sleep(delay)
+        times[1], times[3] = time.monotonic(), _busy()
+        return web.Response(text=_reply(next(numbers)), content_type="application/json")
+
+    async def lately(request: web.Request) -> web.Response:
+        told = {"calls": calls[0], "seconds": times[1] - times[0], "busy": times[3] - times[2]}
+        calls[0] = 0
+        return web.json_response(told)
+
+    async def run() -> None:
+        application = web.Application()
+        application.add_routes([web.post("/v1/chat/completions", chat), web.get("/lately", lately)])
+        runner = web.AppRunner(application, access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        ready.put(runner.addresses[0][1])
+        await asyncio.Event().wait()
+
+    asyncio.run(run())
+
+
+def _reply(number: int) -> str:
+    names = [f"Person {number % 997}", f"Town {number % 89}", f"Ship {number}"]
+    entities = [{"name": name, "type": "thing", "description": f"{name} it is", "score": 80} for name in names]
+    facts = [
+        {"text": f"{names[0]} met {names[2]} in {names[1]}.", "score": 8, "sentences": [1], "entities": entities},
+        {"text": f"{names[2]} left {names[1]}.", "score": 7, "sentences": [2], "entities": entities[1:]},
+    ]
+    message = {"role": "assistant", "content": json.dumps({"facts": facts})}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 900, "completion_tokens": 200, "total_tokens": 1100}
+    whole = {"id": "c", "object": "chat.completion", "created": 0, "model": "stand-in", "choices": [choice]}
+    return json.dumps(whole | {"usage": usage})
+
+
+def _busy() -> float:
+    """Seconds that the machine's processors have been busy since it started, all together."""
+    user, nice, system = map(int, Path("/proc/stat").read_text().split(maxsplit=4)[1:4])
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main()
