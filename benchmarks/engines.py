@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import psycopg
 
+from benchmarks.footprint import stored
 from benchmarks.grown import REAL, Grown, Scaled, fill
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
@@ -70,12 +71,23 @@ class Counted:
 def measured(folder: Path, address: str, plan: Grown) -> Mapping[str, tuple[str, str]]:
     """By what was measured, what it was in SQLite and in PostgreSQL."""
     fill(folder, plan)
-    started = time.perf_counter()
+    before, started = _held(address), time.perf_counter()
     copy(home_of(folder), home_of(address), lambda progress: None)
-    found = {"copying from the other engine and comparing: s": ("", f"{time.perf_counter() - started:,.0f}")}
+    found = {
+        "copying from the other engine and comparing: s": ("", f"{time.perf_counter() - started:,.0f}"),
+        "on disk: kB a fact": (_a_fact(stored(folder), plan), _a_fact(_held(address) - before, plan)),
+    }
     with Scaled(folder, SETTINGS) as lite, Workspace(address, SETTINGS) as postgres:
         postgres.__dict__["embedder"] = lite.__dict__["embedder"] = Realistic(folder.parent / REAL)
         return found | _asked(lite, postgres, plan) | _changed(lite, postgres, plan)
+
+
+def _held(address: str) -> int:
+    """Bytes that the database takes, once what was deleted has been cleared away."""
+    with psycopg.connect(address.partition("#")[0], autocommit=True) as connection:
+        connection.execute("VACUUM")
+        ((size,),) = connection.execute("SELECT pg_database_size(current_database())").fetchall()
+    return int(size)
 
 
 def _asked(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple[str, str]]:
@@ -116,6 +128,10 @@ def _changed(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tup
         "insert a document, p50 / p95: ms": (_shown(insert[0]), _shown(insert[1])),
         "delete it, p50 / p95: ms": (_shown(delete[0]), _shown(delete[1])),
     }
+
+
+def _a_fact(size: int, plan: Grown) -> str:
+    return f"{size / 1_000 / plan.facts:.1f}"
 
 
 def _shown(seconds: Sequence[float]) -> str:

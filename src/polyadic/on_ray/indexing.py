@@ -4,7 +4,6 @@ Ray Data carries documents from the one to the other as they come, starts again 
 at work on; as whatever is indexed already costs nothing, it is as if it had been done once.
 """
 
-import pickle
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -19,9 +18,10 @@ from polyadic.errors import PolyadicError
 from polyadic.models.budget import Budget
 from polyadic.on_ray.council import Council
 from polyadic.on_ray.embedding import EmbeddingActor
+from polyadic.on_ray.passing import COLUMN, DONE, FOUND, Done, Found
 from polyadic.on_ray.sources import ROWS, read
 from polyadic.on_ray.surroundings import Surroundings
-from polyadic.on_ray.worker import COLUMN, Done, Job, Worker
+from polyadic.on_ray.worker import Job, Worker
 from polyadic.settings import ReadingSettings, Settings
 from polyadic.store.protocol import Store
 
@@ -114,7 +114,7 @@ class RayRun:
             num_cpus=_NEXT_TO_NONE,
         )
         for row in done.iter_rows():
-            yield pickle.loads(row[COLUMN])  # noqa: S301, as everything that Ray carries
+            yield DONE.unpacked(row[COLUMN])
 
     def _job(self) -> Job:
         council = _here(Council).remote(self.settings.model, self.budget)
@@ -164,7 +164,7 @@ def _hosts() -> int:
 def _packed(row: dict[str, Any], settings: ReadingSettings) -> Iterator[dict[str, bytes]]:
     """The documents of one file as rows."""
     for one in read(row["name"], settings):
-        yield {COLUMN: pickle.dumps(one)}
+        yield {COLUMN: FOUND.packed(Found.of(one))}
 
 
 def _batch_size(files: Collection[str], workers: int) -> int:

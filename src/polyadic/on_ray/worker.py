@@ -1,9 +1,8 @@
 """A worker: an actor of Ray Data that indexes batches of documents, by the code that indexes on one machine."""
 
 import asyncio
-import pickle
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from polyadic.models.budget import Budget
 from polyadic.models.loading import load_embedder
 from polyadic.on_ray.council import SharedPurse, shared_limits
 from polyadic.on_ray.embedding import PooledEmbedder
+from polyadic.on_ray.passing import COLUMN, DONE, FOUND, Done, Packed
 from polyadic.on_ray.surroundings import Surroundings
 from polyadic.prompts.library import Prompts
 from polyadic.settings import Settings
@@ -29,10 +29,6 @@ from polyadic.store.homes import database
 # While the last chunks of one batch are read and it is published, others are being read. Each keeps a connection to the
 # store for its claims, so there are no more than that takes.
 _BATCHES_AT_ONCE = 3
-
-Packed = Mapping[str, Sequence[bytes]]
-"""What Ray Data carries from step to step: pickled values in a column of this name."""
-COLUMN = "packed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +49,6 @@ class Job:
     pool: Sequence[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What became of a batch: the report, or what went wrong so that the run cannot go on (what, next step)."""
-
-    report: IndexReport
-    error: tuple[str, str] | None = None
-
-
 class Worker:
     """Several batches at once, each by a run of :class:`Indexer`; they share a store, a model, its pace and a purse."""
 
@@ -77,10 +65,10 @@ class Worker:
 
     async def __call__(self, batch: Packed) -> Packed:
         """Index the documents of a batch; the one row that it gives is what became of them."""
-        sources = [pickle.loads(packed) for packed in batch[COLUMN]]  # noqa: S301, as everything that Ray carries
+        sources = [FOUND.unpacked(packed).one for packed in batch[COLUMN]]
         async with self._at_once:
             done = await self._done(sources)
-        return {COLUMN: [pickle.dumps(done)]}
+        return {COLUMN: [DONE.packed(done)]}
 
     async def _done(self, sources: Sequence[Document | Skipped]) -> Done:
         stopped = await self._job.council.stopped.remote()
