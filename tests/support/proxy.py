@@ -17,6 +17,7 @@ class Proxy:
         self._target = f"{parse_qs(urlsplit(server).query)['host'][0]}/.s.PGSQL.5432"
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._pairs: set[tuple[socket.socket, socket.socket]] = set()
+        self._half_over: set[tuple[socket.socket, socket.socket]] = set()
         self._changing = threading.Lock()
         self._flowing = threading.Event()
         self._flowing.set()
@@ -85,9 +86,15 @@ class Proxy:
                     self._loses_answer = False
                     break
                 target.sendall(data)
+        _end(pair)
         with self._changing:
             self._pairs.discard(pair)
-        _end(pair)
+            # A descriptor that is closed is given to the next connection, so nobody may still be about to use it.
+            is_last = pair in self._half_over
+            self._half_over.symmetric_difference_update([pair])
+        if is_last:
+            for one in pair:
+                one.close()
 
 
 @contextlib.contextmanager
@@ -100,4 +107,3 @@ def _end(pair: tuple[socket.socket, socket.socket]) -> None:
     for one in pair:
         with contextlib.suppress(OSError):
             one.shutdown(socket.SHUT_RDWR)
-        one.close()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from polyadic.store.arrays.products import products
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers
 from polyadic.store.postgres.tables import spread_out
@@ -62,7 +63,7 @@ class Near:
             return np.zeros((len(vectors), 0), dtype=np.float32)
         known, owners = self.vectors(side, rows)
         firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-        return np.asarray(np.maximum.reduceat(vectors @ known.T, firsts, axis=1), dtype=np.float32)
+        return np.asarray(np.maximum.reduceat(products(vectors, known), firsts, axis=1), dtype=np.float32)
 
     def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
         """The vectors of each row, one row after the other, and to which place among these each belongs."""
