@@ -12,25 +12,33 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and
 import contextlib
 import itertools
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import psutil
 import psycopg
 
 from benchmarks.footprint import stored
 from benchmarks.grown import REAL, Grown, Scaled, fill
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
+from benchmarks.ingest import PASSAGES, Embedding, read_into
 from benchmarks.realistic import Realistic
 from benchmarks.sections import given_folder, replaced
 from benchmarks.speed import REPORT
 from polyadic.interchange.copying import copy
 from polyadic.store.homes import home_of
-from polyadic.store.postgres.connection import PostgresConnection
+from polyadic.store.postgres.address import Address
+from polyadic.store.postgres.patience import PatientConnection
+from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 HEADING = "## SQLite and PostgreSQL"
@@ -42,7 +50,7 @@ HEAD = f"""
 Made by `python -m benchmarks.engines`: stores of as many facts as entities (as under A million facts), filled in SQLite
 and copied to a PostgreSQL server on the same machine ({", ".join(f"{key} = {value}" for key, value in SERVER.items())};
 else as it comes) by `polyadic copy`. {QUESTIONS} questions a method and {CHANGES} changes, in turns, from one
-process. A statement is a round trip.
+process. A statement is a round trip, those that begin and end a transaction among them.
 
 """
 
@@ -55,17 +63,17 @@ class Counted:
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[None]:
-        run = PostgresConnection.execute
+        run = PatientConnection.execute
 
-        def counted(connection: PostgresConnection, *arguments: object) -> object:
+        def counted(connection: PatientConnection, *arguments: Any, **named: Any) -> Any:
             self.statements += 1
-            return run(connection, *arguments)  # type: ignore[arg-type]
+            return run(connection, *arguments, **named)
 
-        PostgresConnection.execute = counted  # type: ignore[method-assign, assignment]
+        PatientConnection.execute = counted  # type: ignore[method-assign, assignment]
         try:
             yield
         finally:
-            PostgresConnection.execute = run  # type: ignore[method-assign]
+            PatientConnection.execute = run  # type: ignore[method-assign]
 
 
 def measured(folder: Path, address: str, plan: Grown) -> Mapping[str, tuple[str, str]]:
@@ -79,22 +87,50 @@ def measured(folder: Path, address: str, plan: Grown) -> Mapping[str, tuple[str,
     }
     with Scaled(folder, SETTINGS) as lite, Workspace(address, SETTINGS) as postgres:
         postgres.__dict__["embedder"] = lite.__dict__["embedder"] = Realistic(folder.parent / REAL)
-        return found | _asked(lite, postgres, plan) | _changed(lite, postgres, plan)
+        found |= _asked(lite, postgres, address, plan) | _changed(lite, postgres, plan)
+    return found | _read(f"{address}-read")
+
+
+def _read(address: str) -> dict[str, tuple[str, str]]:
+    """Passages that a model which answers at once tells of, as benchmarks/ingest.py has them, into new workspaces."""
+    with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(Path(folder), Embedding.name)) as store:
+        lite = read_into(store, PASSAGES, 1, 0.0)
+    with closing(PostgresStore(Address.of(address), Embedding.name)) as shared:
+        before = _used_by_server(address)
+        postgres = read_into(shared, PASSAGES, 1, 0.0)
+        of_server = 1_000 * (_used_by_server(address) - before) / postgres["chunks"]
+        shared.drop()
+    ours = [1_000 * one["s of processor time"] / one["chunks"] for one in (lite, postgres)]
+    return {
+        "read a passage of 12 facts: ms": (f"{lite['ms a chunk']:.1f}", f"{postgres['ms a chunk']:.1f}"),
+        "of it processor time of ours: ms": (f"{ours[0]:.1f}", f"{ours[1]:.1f}"),
+        "and of the server: ms": ("", f"{of_server:.1f}"),
+    }
+
+
+def _used_by_server(address: str) -> float:
+    """Seconds of processor time that the processes of the server have taken, also those that have ended."""
+    with psycopg.connect(address.partition("#")[0]) as connection:
+        first = psutil.Process(connection.info.backend_pid).parent()
+        assert first is not None
+        times = [process.cpu_times() for process in (first, *first.children(recursive=True))]
+    ended = first.cpu_times()
+    return float(sum(one.user + one.system for one in times) + ended.children_user + ended.children_system)
 
 
 def _held(address: str) -> int:
     """Bytes that the database takes, once what was deleted has been cleared away."""
     with psycopg.connect(address.partition("#")[0], autocommit=True) as connection:
-        connection.execute("VACUUM")
+        connection.execute("VACUUM ANALYZE")
         ((size,),) = connection.execute("SELECT pg_database_size(current_database())").fetchall()
     return int(size)
 
 
-def _asked(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple[str, str]]:
+def _asked(lite: Workspace, postgres: Workspace, address: str, plan: Grown) -> dict[str, tuple[str, str]]:
     found, numbers = {}, itertools.count()
     for method in METHODS:
         taken: tuple[list[float], list[float]] = ([], [])
-        same, counted = [], Counted()
+        same, counted, before = [], Counted(), _used_by_server(address)
         for kb in (lite, postgres):
             kb.retrieve(plan.question(next(numbers)), method)
         with counted.counting():
@@ -107,6 +143,8 @@ def _asked(lite: Workspace, postgres: Workspace, plan: Grown) -> dict[str, tuple
                     texts.append({item.text for item in answer.items})
                 same.append(len(texts[0] & texts[1]) / max(1, len(texts[0])))
         found[f"`{method}`, p50 / p95: ms"] = (_shown(taken[0]), _shown(taken[1]))
+        of_server = 1_000 * (_used_by_server(address) - before) / (QUESTIONS + 1)
+        found[f"`{method}`: processor time of the server a question: ms"] = ("", f"{of_server:.1f}")
         found[f"`{method}`: statements a question"] = ("", f"{counted.statements / QUESTIONS:.0f}")
         found[f"`{method}`: share of what SQLite finds"] = ("", f"{np.mean(same):.3f}")
     return found

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,7 @@ from polyadic.models.remembering import Remembering
 from polyadic.models.tokens import count_tokens
 from polyadic.prompts.library import Prompts
 from polyadic.settings import Settings
+from polyadic.store.protocol import Store
 from polyadic.store.sqlite.store import SqliteStore
 
 PASSAGES = 200
@@ -128,30 +130,35 @@ def reply_about(told: Passage) -> str:
 
 
 def measure(folder: Path, passages: int, a_document: int, seconds: float) -> dict[str, float]:
-    """Read so many passages into a new store."""
+    """Read so many passages into a new store in this folder."""
+    before = written()
+    with closing(SqliteStore(folder, Embedding.name)) as store:
+        told = read_into(store, passages, a_document, seconds)
+    return told | {"bytes written a byte stored": (written() - before) / stored(folder)}
+
+
+def read_into(store: Store, passages: int, a_document: int, seconds: float) -> dict[str, float]:
+    """Read so many passages into a store that has none of them."""
     read = [Document(f"memory:{n}", f"Papers {n}", text) for n, text in enumerate(documents(passages, a_document))]
     for number in range(passages):
         _said(number)
     vectors(["warm"])
     count_tokens(["warm"])
-    settings, model, store = Settings(), Model(seconds), SqliteStore(folder, Embedding.name)
+    settings, model = Settings(), Model(seconds)
     asked = Remembering(model, StoreMemory(store))
-    extractor = ModelExtractor(asked, Prompts(folder), settings.extraction, "en", AT_ONCE)
+    extractor = ModelExtractor(asked, Prompts(Path("prompts")), settings.extraction, "en", AT_ONCE)
     chunking = settings.chunking.model_copy(update={"language": "en"}).sized(extractor.paid)
-    before, started, used = written(), time.perf_counter(), time.process_time()
+    started, used = time.perf_counter(), time.process_time()
     report = asyncio.run(Indexer(store, extractor, Embedding(), chunking).index(read))
     taken = time.perf_counter() - started
     assert not report.failed and report.chunks >= passages, report
-    told = {
+    return {
         "chunks": float(report.chunks),
         "s": taken,
         "s of processor time": time.process_time() - used,
         "ms a chunk": 1_000 * taken / report.chunks,
         "calls a second": model.calls / taken,
     }
-    store.close()
-    told["bytes written a byte stored"] = (written() - before) / stored(folder)
-    return told
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ OWN: dict[str, dict[str, set[str]]] = {
     "postgres": {
         "document": {"source_begins"},
         "revision": {"title_key_brief", "title_bare_brief"},
-        "chunk": {"words", "place", "about"},
+        "chunk": {"place", "about"},
         "entity": {"key_brief"},
         "said": {"value_brief"},
         "called": {"loose_brief"},

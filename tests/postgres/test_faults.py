@@ -330,7 +330,9 @@ def test_who_stands_in_the_way_of_another_does_it_again(open_store: Opener) -> N
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_that_is_away_is_told_of_and_found_again(open_store: Opener, between: Proxy) -> None:
+def test_a_server_that_is_away_is_told_of_and_found_again(
+    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = open_store()
     publish(store, "ada", [ADA])
     between.refuses = True
@@ -340,5 +342,6 @@ def test_a_server_that_is_away_is_told_of_and_found_again(open_store: Opener, be
             pass
         assert_one_line(raised.value)
     between.refuses = False
+    monkeypatch.undo()
     with store.read() as reader:
         assert reader.size("fact") == 1

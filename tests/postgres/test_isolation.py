@@ -40,6 +40,27 @@ def test_what_one_workspace_holds_no_other_sees(raw: psycopg.Connection) -> None
         assert canonical(one) == before
         told = repr([*rows_of(one, ("document", "fact", "entity", "said", "called", "piece", "near"))])
         assert "Lovelace" in told and "Turin" not in told
+        with one.read() as reader:
+            assert len(reader.search("Lovelace", 9).rows) == 1 and not len(reader.search("Turin", 9).rows)
+            assert reader.holding(["London", "Turin"], 9).sources.tolist() == [0]
+
+
+def test_words_are_reached_by_functions_alone(raw: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        raw.execute("SELECT * FROM spoken")
+    with pytest.raises(psycopg.Error, match=r"polyadic\.workspace"):
+        raw.execute("SELECT * FROM holding('ada', 1)")
+
+
+@pytest.mark.parametrize("word", ["it's", "C:\\docs\\a.txt", "o''neil", "a\\'b", "x" * 3_000, "'", "\\", "&|!"])
+def test_any_word_is_found_and_none_ends_a_run(word: str) -> None:
+    with stores("postgres") as open_store:
+        store = open_store("one")
+        publish(store, "a", [(f"Ada wrote {word} down.", ["Ada"])], title=f"On {word[:9]}")
+        with store.read() as reader:
+            assert len(reader.search(f"wrote {word}", 9).rows) == 1
+            assert reader.search(word, 9).rows.tolist() in ([], reader.all_rows("chunk").tolist())
+            assert reader.holding(["wrote", word], 9).targets.tolist()[:1] == reader.all_rows("chunk").tolist()
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM fact", "DELETE FROM fact", "UPDATE fact SET score = 0"])
@@ -68,6 +89,9 @@ def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> 
     store.close()
     assert not Database(address).exists()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
+    with psycopg.connect(postgres.server()) as owner:
+        kept = owner.execute(f"SELECT count(*) FROM {SCHEMA}.spoken WHERE of_workspace = %s", (number,))
+        assert kept.fetchone() == (0,)
     for table in ("meta", "document", "piece", "fact", "entity", "said", "vector", "near", "held", "state"):
         assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
 

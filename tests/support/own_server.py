@@ -6,10 +6,14 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
+_RECOVERS = 30.0
 _SMALL = ("--auth=trust", "--encoding=utf8", "-U", "postgres", "--wal-segsize=1", "--no-sync")
 
 
@@ -28,8 +32,25 @@ class OwnServer:
         self._control("-m", "immediate", "stop")
 
     def start(self) -> None:
-        """Go on from what is on the disk; where it runs already, that is that."""
+        """Go on from what is on the disk; where it runs already, that is that.
+
+        After its disk was full one was seen to recover without end: then it is stopped and started, as people would.
+        """
         self._server.ensure_postgres_running()
+        if not self._answers():
+            self.stop_at_once()
+            self._server.ensure_postgres_running()
+            assert self._answers(), self._server.log.read_text()[-5_000:]
+
+    def _answers(self) -> bool:
+        """Whether it does within the time that recovering takes."""
+        deadline = time.monotonic() + _RECOVERS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(self.database).close()
+                return True
+            time.sleep(0.1)
+        return False
 
     def end(self) -> None:
         with contextlib.suppress(subprocess.CalledProcessError):

@@ -68,16 +68,24 @@ def _links(pairs: set[tuple[int, int]]) -> Links:
 def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, int]]:
     """For each entity what the few passages that hold its last name are about, if the names go together."""
     wanted = {row: parts for row, name in names.items() if (parts := _ending_in_a_name(name))}
-    held = reader.holding([parts[-1] for parts in wanted.values()], _MOST_PASSAGES + 1)
-    is_rare = np.bincount(held.sources, minlength=len(wanted)) <= _MOST_PASSAGES
+    bearers: dict[str, list[int]] = {}
+    for row, parts in wanted.items():
+        bearers.setdefault(parts[-1], []).append(row)
+    held = reader.holding(list(bearers), _MOST_PASSAGES + 1)
+    is_rare = np.bincount(held.sources, minlength=len(bearers)) <= _MOST_PASSAGES
     owners, passages = (part[is_rare[held.sources]].tolist() for part in (held.sources, held.targets))
     titles = reader.titles_of(distinct(np.array(passages, dtype=np.int64)))
     subjects = dict(zip(titles.sources.tolist(), titles.targets.tolist(), strict=True))
     others = distinct(titles.targets)
     called = zip(others.tolist(), reader.entities(others), strict=True)
     parts_of = {other: loose_name(entity.name).split() for other, entity in called}
-    rows = list(wanted)
-    pairs = {(rows[owner], subjects[chunk]) for owner, chunk in zip(owners, passages, strict=True) if chunk in subjects}
+    rows = list(bearers.values())
+    pairs = {
+        (row, subjects[chunk])
+        for owner, chunk in zip(owners, passages, strict=True)
+        if chunk in subjects
+        for row in rows[owner]
+    }
     return {(row, other) for row, other in pairs if row != other and _go_together(wanted[row], parts_of[other])}
 
 

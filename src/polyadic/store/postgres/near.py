@@ -35,6 +35,7 @@ class Near:
         self._dimension = dimension
         self._size = size
         self._known: dict[Side, dict[int, list[HalfVector]]] = {}
+        self._width = 0
 
     def roughly(self, side: Side, vector: Vectors, k: int) -> tuple[Rows, Floats]:
         """The k rows, each once, with the nearest vectors, and roughly how near they are; more where that is no dearer.
@@ -104,14 +105,17 @@ class Near:
         return f"near_{self._dimension}"
 
     def _by_index(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        self._connection.execute(f"SET LOCAL hnsw.ef_search = {min(k, _MOST_SEARCHED)}")
-        self._connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+        if (width := min(k, _MOST_SEARCHED)) != self._width:
+            self._connection.execute(f"SET LOCAL hnsw.ef_search = {width}")
+            self._width = width
         # The side stands in the statement: an index for one side is taken only where it is known when it is planned.
-        return self._connection.execute(
+        found = self._connection.execute(
             f"SELECT row, -(data::halfvec({self._dimension}) <#> ?) FROM {self._table} WHERE side = '{side}'"
             f" ORDER BY data::halfvec({self._dimension}) <#> ? LIMIT ?",
             (*HalfVector.each(np.stack([vector, vector])), k),
         ).fetchall()
+        # What the index comes by when it searches further may be nearer than what it found before.
+        return sorted(found, key=lambda one: (-one[1], one[0]))
 
     def _by_all(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
         return self._connection.execute(

@@ -190,10 +190,8 @@ class PostgresReader(SqlRows):
         if len(rows) > k > 0:
             kept = numbers >= np.partition(numbers, len(numbers) - k)[len(numbers) - k]
             rows, numbers = rows[kept], numbers[kept]
-        digests = dict(
-            self._connection.execute(f"SELECT id, digest FROM {side} WHERE id = ANY(?)", (rows.tolist(),)).fetchall()
-        )
-        order = sorted(range(len(rows)), key=lambda at: (-numbers[at], digests[rows[at]]))[:k]
+        digests = self._tables.digests(side, rows)
+        order = sorted(range(len(rows)), key=lambda at: (-numbers[at], digests[at]))[:k]
         return Hits(rows[order], numbers[order].astype(np.float32))
 
     def _links(self, rows: Rows, targets: Rows, owners: Rows) -> Links:

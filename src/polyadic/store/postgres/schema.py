@@ -7,6 +7,7 @@ question, one partition a number of dimensions, kept in step by triggers.
 
 from polyadic.store.postgres.schema_2 import SECOND
 from polyadic.store.postgres.schema_3 import THIRD
+from polyadic.store.postgres.schema_4 import FOURTH
 
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
@@ -357,6 +358,6 @@ BEGIN
 END $$;
 """
 
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD)
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

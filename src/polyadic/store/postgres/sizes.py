@@ -27,8 +27,6 @@ _ROWS: dict[Side, tuple[str, ...]] = {
         _NEAR.format("chunk"),
     ),
 }
-_LONG = ("evidence", "words")
-"""Columns of chunks; pg_column_size of the whole row would fetch and unpack them."""
 
 
 def size_of(connection: Connection) -> int:
@@ -41,8 +39,9 @@ def _of_one(connection: Connection, side: Side) -> float:
     """Bytes that stand for one row of a side."""
     own = "pg_column_size(drawn)"
     if side == "chunk":
-        # Beside its own columns the text that it is cut out of.
-        own = " + ".join(f"coalesce(pg_column_size({column}), 0)" for column in _LONG) + " + 120 + stop - start"
+        # Beside its own columns the text that it is cut out of, and its words, which take about as much.
+        # pg_column_size of the whole row would fetch and unpack the evidence.
+        own = "coalesce(pg_column_size(evidence), 0) + 120 + 2 * (stop - start)"
     parts = " + ".join(f"(SELECT coalesce(sum(pg_column_size(t)), 0) FROM ({rows}) t)" for rows in _ROWS[side])
     ((rows, size),) = connection.execute(
         f"WITH drawn AS MATERIALIZED (SELECT * FROM {side} ORDER BY digest LIMIT ?)"

@@ -39,7 +39,7 @@ _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
 """Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who
 gathers vectors."""
 _LOCKS = 16
-_READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL hnsw.iterative_scan = relaxed_order"
 
 
 class PostgresStore:
@@ -225,9 +225,8 @@ class PostgresStore:
             raise
         commit(raw, self._pool, self._address)
 
-    def _begin(self, raw: Raw, mode: str = "") -> None:
-        raw.execute(f"BEGIN {mode}".encode())
-        raw.execute("SELECT set_config('polyadic.workspace', %s, true)", (str(self._workspace),))
+    def _begin(self, raw: Raw, how: str = "BEGIN") -> None:
+        raw.execute(f"{how}; SET LOCAL polyadic.workspace = {self._workspace}".encode())
 
     @contextlib.contextmanager
     def _within(self, raw: Raw) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """The numbers and neighbours of rows, asked of the tables: rows are the tables' keys."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -36,8 +37,11 @@ class Tables:
         return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
 
     def size(self, side: Side) -> int:
-        row = self._connection.execute("SELECT rows FROM held WHERE side = ?", (side,)).fetchone()
-        return int(row[0]) if row else 0
+        return self._sizes.get(side, 0)
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, int]:
+        return dict(self._connection.execute("SELECT side, rows FROM held").fetchall())
 
     def ids(self, _side: Side, rows: Integers) -> Integers:
         return rows
@@ -72,6 +76,9 @@ class Tables:
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
         return self._numbers.of(side, "tokens", rows)
+
+    def digests(self, side: Side, rows: Integers) -> list[bytes]:
+        return self._numbers.digests(side, rows)
 
     def about(self, chunks: Integers) -> Integers:
         return self._numbers.of("chunk", "coalesce(about, -1)", chunks)

@@ -7,7 +7,10 @@ from polyadic.store.tables.full_text import words_of
 
 
 class PostgresWords:
-    """Implements :class:`polyadic.store.tables.full_text.WordIndex` within the open transaction of a connection."""
+    """Implements :class:`polyadic.store.tables.full_text.WordIndex` within the open transaction of a connection.
+
+    Where that shows some documents alone, passages of these are found.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -15,22 +18,23 @@ class PostgresWords:
     def matching(self, words: str, limit: int | None = None) -> Iterator[tuple[int, float]]:
         """At most ``limit`` of them, where one is given."""
         yield from self._connection.execute(
-            "SELECT id, ts_rank_cd(words, q) FROM chunk, to_tsquery('simple', ?) q WHERE words @@ q"
-            " ORDER BY 2 DESC, place LIMIT ?",
+            "SELECT c.id, m.rank FROM matching(?) m JOIN chunk c ON c.id = m.chunk ORDER BY 2 DESC, c.place LIMIT ?",
             (_any_of(words), limit),
         )
 
-    def holding(self, word: str, limit: int | None = None) -> Iterator[int]:
-        """At most ``limit`` of them, where one is given."""
-        sql = "SELECT id FROM chunk WHERE words @@ to_tsquery('simple', ?) LIMIT ?"
-        for (chunk,) in self._connection.execute(sql, (_any_of(word), limit)):
+    def holding(self, word: str) -> Iterator[int]:
+        sql = "SELECT c.id FROM holding(?, NULL) h JOIN chunk c ON c.id = h"
+        for (chunk,) in self._connection.execute(sql, (_any_of(word),)):
             yield chunk
 
     def each_holding(self, words: Sequence[str], limit: int) -> list[tuple[int, int]]:
-        """The place of each word, and the chunks that hold it, at most ``limit`` each; in ascending order of both."""
+        """The place of each word, and the chunks that hold it, at most ``limit`` each; in ascending order of both.
+
+        Of a whole workspace: no more are looked up than are asked for.
+        """
         return self._connection.execute(
-            "SELECT o.place - 1, c.id FROM unnest(?::text[]) WITH ORDINALITY o (word, place), LATERAL"
-            " (SELECT id FROM chunk WHERE words @@ to_tsquery('simple', o.word) LIMIT ?) c ORDER BY 1, 2",
+            "SELECT o.place - 1, h.chunk FROM unnest(?::text[]) WITH ORDINALITY o (word, place), LATERAL"
+            " holding(o.word, ?) h (chunk) ORDER BY 1, 2",
             ([_any_of(word) for word in words], limit),
         ).fetchall()
 

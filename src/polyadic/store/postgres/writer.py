@@ -8,10 +8,10 @@ from polyadic.store.protocol import Change, Vectors
 from polyadic.store.tables import changes
 from polyadic.store.tables.writer import SqlWriter, Words
 
-_INDEX = (
-    "UPDATE chunk SET words = to_tsvector('simple', ?) || to_tsvector('simple', ?),"
+_PLACE = (
+    "UPDATE chunk SET"
     " place = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
-    " || int8send(start) WHERE id = ?"
+    " || int8send(start) WHERE id = ANY(?)"
 )
 
 
@@ -30,7 +30,8 @@ class PostgresWriter(SqlWriter):
         subjects.renew(self._connection, overlay, self._touched.entities, self._touched.chunks | titled)
 
     def _index_words(self, words: Sequence[Words]) -> None:
-        self._connection.executemany(_INDEX, [(title, text, chunk) for chunk, title, text in words])
+        self._connection.executemany("SELECT speak(?, ?, ?)", words)
+        self._connection.execute(_PLACE, ([chunk for chunk, _, _ in words],))
 
     def _forget_words(self, words: Sequence[Words]) -> None:
-        """Nothing: they stand in the chunks, and go with them."""
+        """Nothing: they go with the chunks."""

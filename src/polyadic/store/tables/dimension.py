@@ -7,7 +7,7 @@ from polyadic.store.tables.half_precision import HalfVector
 
 def dimension_of(connection: Connection) -> int:
     """How many numbers the vectors of a store have; 0 where it holds none."""
-    row = connection.execute("SELECT data FROM vector LIMIT 1").fetchone()
+    row = connection.execute("SELECT data FROM vector ORDER BY id LIMIT 1").fetchone()
     return HalfVector(row[0]).width if row else 0
 
 
