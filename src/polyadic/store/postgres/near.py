@@ -1,10 +1,11 @@
 """What is near to a vector: compared one by one where there are few, found by HNSW where there are many.
 
-The index knows vectors in half precision and by their similarity alone. So more is taken from it than is asked for, as
-long as what is further down could still be among the best, and what it gives is compared again as everywhere else.
+The database compares with the question in half precision. So more is taken from it than is asked for, and what could be
+among the best is compared again as everywhere else.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,11 +21,20 @@ LEAST_INDEXED = 5_000
 """So many vectors of a side, or more, are searched by the index."""
 MOST_INDEXED = 4_000
 """Numbers of a vector that the index takes."""
-_FOR_EACH, _LEAST = 4, 200
-"""Vectors that are taken from the index for each row that is asked for, and at least."""
+DOUBT = 0.001
+"""No cosine with a vector in half precision is further from the true one: that halves each number's error to 2^-11."""
 _MOST_SEARCHED = 1_000
 """Neighbours that pgvector keeps in view at once."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Roughly:
+    """Rows, each once, the nearest first, with their cosines but for DOUBT; whether there are no others."""
+
+    rows: Rows
+    cosines: Floats
+    are_all: bool
 
 
 class Near:
@@ -37,24 +47,19 @@ class Near:
         self._known: dict[Side, dict[int, list[HalfVector]]] = {}
         self._width = 0
 
-    def roughly(self, side: Side, vector: Vectors, k: int) -> tuple[Rows, Floats]:
-        """The k rows, each once, with the nearest vectors, and roughly how near they are; more where that is no dearer.
-
-        The nearest comes first.
-        """
+    def roughly(self, side: Side, vector: Vectors, count: int) -> Roughly:
+        """The rows of so many of the nearest vectors."""
         self._check(vector)
-        if not self._dimension or k <= 0:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        wanted = max(_LEAST, _FOR_EACH * k)
         found: list[tuple[int, float]] = []
         if self._size(side) > LEAST_INDEXED and self._dimension <= MOST_INDEXED:
-            found = self._by_index(side, vector, wanted)
-        if len(found) < wanted:
+            found = self._by_index(side, vector, count)
+        if len(found) < count and self._dimension:
             # Few there are, or few of those that the index came by belong to this workspace.
-            found = self._by_all(side, vector, wanted)
-        rows, numbers = np.array([row for row, _ in found], dtype=np.int64), np.array([near for _, near in found])
+            found = self._by_all(side, vector, count)
+        rows = np.array([row for row, _ in found], dtype=np.int64)
+        cosines = np.array([cosine for _, cosine in found], dtype=np.float32)
         firsts = np.sort(np.unique(rows, return_index=True)[1])
-        return rows[firsts], numbers[firsts].astype(np.float32)
+        return Roughly(rows[firsts], cosines[firsts], len(found) < count)
 
     def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with the nearest vector of each of n rows: shape (m, n)."""
@@ -83,7 +88,7 @@ class Near:
         Of very many those are compared that the index finds near, and a thousand others.
         """
         if held > MOST_COMPARED and self._dimension <= MOST_INDEXED:
-            near, _ = self.roughly("fact", vector, MOST_COMPARED // _FOR_EACH)
+            near = self.roughly("fact", vector, MOST_COMPARED).rows
             sql = "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?)"
             taking_part = self._connection.execute(sql, (hub, near.tolist())).fetchall()
             sql = "SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?"

@@ -6,10 +6,11 @@ from typing import Literal
 
 import numpy as np
 
+from polyadic.store.arrays.ranking import contenders
 from polyadic.store.arrays.theme_arrays import ThemeArrays
 from polyadic.store.arrays.theme_reader import SqlThemes
 from polyadic.store.connection import Connection
-from polyadic.store.postgres.near import Near
+from polyadic.store.postgres.near import DOUBT, Near
 from polyadic.store.postgres.tables import Tables, spread_out
 from polyadic.store.postgres.words import PostgresWords
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
@@ -18,8 +19,10 @@ from polyadic.store.tables.row_reader import SqlRows
 from polyadic.store.themes import Themes
 
 _HIGHEST = {"entity": 100.0, "fact": 10.0}
-_FIRST, _LAST = 512, 8_192
-_COMPARED = 512
+_FOR_EACH, _LEAST = 4, 200
+"""Vectors that are looked at for each row that is asked for, and at least."""
+_FIRST, _LAST = 1_024, 16_384
+"""The same where a score counts beside similarity: at first, and at most."""
 
 
 class PostgresReader(SqlRows):
@@ -36,23 +39,24 @@ class PostgresReader(SqlRows):
     # nearest by vector, and by words
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        rows, _ = self._near.roughly(side, vector, k)
+        near = self._near.roughly(side, vector, max(_LEAST, _FOR_EACH * k))
+        rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         searched = _FIRST
         while True:
-            rows, roughly = self._near.roughly(side, vector, searched)
-            scores = self._tables.scores(side, rows)
-            products = np.sort(roughly * scores)[::-1]
+            near = self._near.roughly(side, vector, searched)
+            scores = self._tables.scores(side, near.rows)
+            products = near.cosines * scores
+            best = contenders(products, k, DOUBT * _HIGHEST[side])
             # Nothing that is further away can reach the last of the best, however high its score.
-            is_complete = len(rows) < searched or products[min(k, len(products)) - 1] >= roughly[-1] * _HIGHEST[side]
-            if is_complete or searched >= _LAST:
+            reached = near.cosines[-1:] * _HIGHEST[side]
+            if near.are_all or searched >= _LAST or (products[best] >= reached).all():
                 break
             searched *= 4
-        some = np.argsort(-roughly * scores, kind="stable")[: max(_COMPARED, 2 * k)]
-        cosines = self._near.cosines(side, rows[some], vector[None, :])[0]
-        return self._best(side, rows[some], cosines * scores[some], k)
+        rows = near.rows[best]
+        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0] * scores[best], k)
 
     def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
         """Nothing is begun: a connection does one thing at a time."""
