@@ -98,3 +98,25 @@ def _make(server: Any) -> None:
         os.chown(server.pgdata, user.pw_uid, user.pw_gid)
     command = [str(server.bin_path / "initdb"), *_SMALL, "-D", str(server.pgdata)]
     subprocess.run(command, check=True, user=server.system_user, capture_output=True, cwd="/")
+
+
+@contextlib.contextmanager
+def standby(server: OwnServer, folder: Path) -> Iterator[str]:
+    """The address of a server that follows another, in an empty folder, and lets nobody write."""
+    own = server._server
+    data, sockets = folder / "data", folder / "sockets"
+    for made in (data, sockets):
+        made.mkdir(mode=0o700)
+        if own.system_user is not None:
+            os.chown(made, pwd.getpwnam(own.system_user).pw_uid, pwd.getpwnam(own.system_user).pw_gid)
+
+    def run(program: str, *arguments: str) -> None:
+        command = [str(own.bin_path / program), "-D", str(data), *arguments]
+        subprocess.run(command, check=True, user=own.system_user, capture_output=True, cwd="/")
+
+    run("pg_basebackup", "-d", server.database, "--write-recovery-conf", "--checkpoint=fast")
+    run("pg_ctl", "-w", "-l", str(data / "log"), "-o", f'-h "" -k {sockets}', "start")
+    try:
+        yield f"postgresql://postgres@/postgres?host={sockets}"
+    finally:
+        run("pg_ctl", "-w", "-m", "immediate", "stop")

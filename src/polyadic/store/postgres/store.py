@@ -253,10 +253,13 @@ class PostgresStore:
             holding.connection().execute("SELECT 1")
 
     def _made(self) -> int:
-        """The key of the workspace."""
+        """The key of the workspace. Nothing is written where there is one: a standby lets nobody write."""
+        sql, name = "SELECT id FROM workspace WHERE name = %s", (self._address.name,)
         with self._pool.connection() as raw:
-            raw.execute("INSERT INTO workspace (name) VALUES (%s) ON CONFLICT DO NOTHING", (self._address.name,))
-            rows = raw.execute("SELECT id FROM workspace WHERE name = %s", (self._address.name,)).fetchall()
+            rows = raw.execute(sql, name).fetchall()
+            if not rows:
+                raw.execute("INSERT INTO workspace (name) VALUES (%s) ON CONFLICT DO NOTHING", name)
+                rows = raw.execute(sql, name).fetchall()
             return int(rows[0][0])
 
     def _claim(self) -> None:
@@ -264,7 +267,8 @@ class PostgresStore:
         if self._embedder is None:
             return
         with self._pool.connection() as raw, self._transaction(raw) as connection:
-            claim(connection, self._embedder)
+            if meta(connection, EMBEDDER) is None:
+                claim(connection, self._embedder)
             check_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
 
     def _key(self, lock: int) -> int:
