@@ -6,6 +6,7 @@ among the best is compared again as everywhere else.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +26,8 @@ DOUBT = 0.001
 """No cosine with a vector in half precision is further from the true one: that halves each number's error to 2^-11."""
 _MOST_SEARCHED = 1_000
 """Neighbours that pgvector keeps in view at once."""
+_SCANNED = 20_000
+"""Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
 
 
@@ -50,16 +53,15 @@ class Near:
     def roughly(self, side: Side, vector: Vectors, count: int) -> Roughly:
         """The rows of so many of the nearest vectors."""
         self._check(vector)
-        found: list[tuple[int, float]] = []
-        if self._size(side) > LEAST_INDEXED and self._dimension <= MOST_INDEXED:
-            found = self._by_index(side, vector, count)
-        if len(found) < count and self._dimension:
+        found = self._by_index(side, vector, count) if self._index_pays(side, count) else []
+        by_all = self._dimension > 0 and len(found) < count // 2
+        if by_all:
             # Few there are, or few of those that the index came by belong to this workspace.
             found = self._by_all(side, vector, count)
         rows = np.array([row for row, _ in found], dtype=np.int64)
         cosines = np.array([cosine for _, cosine in found], dtype=np.float32)
         firsts = np.sort(np.unique(rows, return_index=True)[1])
-        return Roughly(rows[firsts], cosines[firsts], len(found) < count)
+        return Roughly(rows[firsts], cosines[firsts], not self._dimension or (by_all and len(found) < count))
 
     def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with the nearest vector of each of n rows: shape (m, n)."""
@@ -104,6 +106,19 @@ class Near:
             sql = f"SELECT row, data FROM {self._table} WHERE side = ? AND row = ANY(?) ORDER BY row, vector"
             for row, data in self._connection.execute(sql, (side, rows)).fetchall():
                 known[row].append(data)
+
+    def _index_pays(self, side: Side, count: int) -> bool:
+        """Whether so many of what the index comes by can be expected to belong to this workspace."""
+        size = self._size(side)
+        if size <= LEAST_INDEXED or not 0 < self._dimension <= MOST_INDEXED:
+            return False
+        return size * _SCANNED >= count * self._held_by_all
+
+    @cached_property
+    def _held_by_all(self) -> float:
+        """Vectors of all workspaces and sides, as PostgreSQL last counted them."""
+        sql = "SELECT reltuples::float8 FROM pg_class WHERE oid = to_regclass(?)"
+        return float(self._connection.execute(sql, (self._table,)).fetchone()[0])
 
     @property
     def _table(self) -> str:

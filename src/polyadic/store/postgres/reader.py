@@ -21,7 +21,7 @@ from polyadic.store.themes import Themes
 _HIGHEST = {"entity": 100.0, "fact": 10.0}
 _FOR_EACH, _LEAST = 4, 200
 """Vectors that are looked at for each row that is asked for, and at least."""
-_FIRST, _LAST = 1_024, 16_384
+_FIRST, _LAST = 1_024, 4_096
 """The same where a score counts beside similarity: at first, and at most."""
 
 

@@ -1,0 +1,96 @@
+"""What the index of PostgreSQL finds is what comparing all finds, also where vectors of others lie between."""
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import numpy as np
+import psycopg
+import pytest
+
+from polyadic.store.postgres import near
+from polyadic.store.postgres.address import Address
+from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.protocol import Hits, Reader
+from polyadic.store.tables.half_precision import HalfVector
+from tests.support import postgres
+from tests.support.store_driver import publish
+from tests.support.vectors import vector
+
+pytestmark = pytest.mark.slow
+
+FACTS, OTHERS = 1_500, 500
+QUESTIONS = [vector(f"question {number}") for number in range(8)]
+# What is sorted costs next to nothing in so small a table, and an index would never be taken.
+OPTIONS = quote("-c enable_sort=off -c enable_seqscan=off")
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[PostgresStore]:
+    """A workspace among whose vectors lie those of another; of the first, one entity is in all facts."""
+    database = postgres.own_database()
+    database += ("&" if "?" in database else "?") + f"options={OPTIONS}"
+    for name, count in (("other", OTHERS), ("kb", FACTS)):
+        filled = PostgresStore(Address(database, name), "test vectors")
+        publish(filled, name, [(f"Ada met {name} {n}.", ["Ada", f"{name} {n}"]) for n in range(count)])
+        if name == "other":
+            filled.close()
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+    yield filled
+    filled.close()
+
+
+def shared(one: Hits, other: Hits) -> float:
+    """The share of the one's rows that the other has; what both have has the same number in both."""
+    numbers = dict(zip(other.rows.tolist(), other.scores.tolist(), strict=True))
+    both = [(row, number) for row, number in zip(one.rows.tolist(), one.scores.tolist(), strict=True) if row in numbers]
+    assert all(numbers[row] == number for row, number in both)
+    return len(both) / len(one.rows)
+
+
+def found(reader: Reader, k: int) -> list[Hits]:
+    plain = [reader.nearest(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
+    return plain + [reader.nearest_scored(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
+
+
+@pytest.mark.parametrize("k", [1, 5, 60])
+def test_the_index_finds_what_comparing_all_finds(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, k: int
+) -> None:
+    with store.read() as reader:
+        exact = found(reader, k)
+    monkeypatch.setattr(near, "LEAST_INDEXED", 10)
+    with store.read() as reader:
+        assert np.mean([shared(one, other) for one, other in zip(exact, found(reader, k), strict=True)]) >= 0.95
+
+
+def test_of_a_hub_the_nearest_facts_are_found(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with store.read() as reader:
+        ada = np.array([reader.keyed(["ada"])["ada"]])
+        exact = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
+    monkeypatch.setattr(near, "LEAST_INDEXED", 10)
+    monkeypatch.setattr(near, "MOST_COMPARED", 400)
+    with store.read() as reader:
+        some = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
+    assert np.mean([len(one & other) / 20 for one, other in zip(exact, some, strict=True)]) >= 0.95
+
+
+def test_where_most_vectors_are_those_of_others_all_are_compared(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near, "LEAST_INDEXED", 10)
+    for scanned, pays in ((20_000, True), (100, False)):
+        monkeypatch.setattr(near, "_SCANNED", scanned)
+        with store.read() as reader:
+            assert reader._near._index_pays("fact", 240) is pays  # type: ignore[attr-defined]
+            assert len(reader.nearest("fact", QUESTIONS[0], 60).rows) == 60
+
+
+def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:
+    """As it is asked in the tests above, where sorting is not to be thought of."""
+    width = len(QUESTIONS[0])
+    sql = f"SELECT row FROM near_{width} WHERE side = 'fact' ORDER BY data::halfvec({width}) <#> ? LIMIT 5"
+    with store.read() as reader:
+        (asked,) = HalfVector.each(np.stack(QUESTIONS[:1]))
+        plan = reader._connection.execute(f"EXPLAIN {sql}", (asked,)).fetchall()  # type: ignore[attr-defined]
+    assert any("Index Scan using near_" in line for (line,) in plan), plan
