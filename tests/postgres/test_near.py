@@ -7,7 +7,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from polyadic.store.postgres import near
+from polyadic.store.postgres import indexing, near
 from polyadic.store.postgres.address import Address
 from polyadic.store.postgres.store import PostgresStore
 from polyadic.store.protocol import Hits, Reader
@@ -26,14 +26,17 @@ OPTIONS = quote("-c enable_sort=off -c enable_seqscan=off")
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[PostgresStore]:
-    """A workspace among whose vectors lie those of another; of the first, one entity is in all facts."""
+    """A workspace among whose vectors lie those of another; of both, one entity is in all facts."""
     database = postgres.own_database()
     database += ("&" if "?" in database else "?") + f"options={OPTIONS}"
-    for name, count in (("other", OTHERS), ("kb", FACTS)):
-        filled = PostgresStore(Address(database, name), "test vectors")
-        publish(filled, name, [(f"Ada met {name} {n}.", ["Ada", f"{name} {n}"]) for n in range(count)])
-        if name == "other":
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(indexing, "LEAST_INDEXED", OTHERS - 1)
+        for name, count in (("other", OTHERS), ("kb", OTHERS), ("kb", FACTS)):
+            filled = PostgresStore(Address(database, name), "test vectors")
+            told = [(f"Ada met {name} {n}.", ["Ada", f"{name} {n}"]) for n in range(count)]
+            publish(filled, f"{name}", told)
             filled.close()
+    filled = PostgresStore(Address(database, "kb"), "test vectors")
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("ANALYZE")
     yield filled
@@ -53,13 +56,20 @@ def found(reader: Reader, k: int) -> list[Hits]:
     return plain + [reader.nearest_scored(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
 
 
+@pytest.fixture
+def all_compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """No index pays, until the patch is undone."""
+    monkeypatch.setattr(near, "_SCANNED", 0)
+    yield monkeypatch
+
+
 @pytest.mark.parametrize("k", [1, 5, 60])
 def test_the_index_finds_what_comparing_all_finds(
-    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, k: int
+    store: PostgresStore, all_compared: pytest.MonkeyPatch, k: int
 ) -> None:
     with store.read() as reader:
         exact = found(reader, k)
-    monkeypatch.setattr(near, "LEAST_INDEXED", 10)
+    all_compared.undo()
     with store.read() as reader:
         assert np.mean([shared(one, other) for one, other in zip(exact, found(reader, k), strict=True)]) >= 0.95
 
@@ -68,29 +78,43 @@ def test_of_a_hub_the_nearest_facts_are_found(store: PostgresStore, monkeypatch:
     with store.read() as reader:
         ada = np.array([reader.keyed(["ada"])["ada"]])
         exact = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
-    monkeypatch.setattr(near, "LEAST_INDEXED", 10)
     monkeypatch.setattr(near, "MOST_COMPARED", 400)
     with store.read() as reader:
         some = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
     assert np.mean([len(one & other) / 20 for one, other in zip(exact, some, strict=True)]) >= 0.95
 
 
-def test_where_most_vectors_are_those_of_others_all_are_compared(
+def test_the_index_is_used_where_enough_of_it_is_of_this_workspace(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(near, "LEAST_INDEXED", 10)
     for scanned, pays in ((20_000, True), (100, False)):
         monkeypatch.setattr(near, "_SCANNED", scanned)
         with store.read() as reader:
             assert reader._near._index_pays("fact", 240) is pays  # type: ignore[attr-defined]
+            assert reader._near._index_pays("chunk", 240) is False  # type: ignore[attr-defined]
             assert len(reader.nearest("fact", QUESTIONS[0], 60).rows) == 60
 
 
 def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:
     """As it is asked in the tests above, where sorting is not to be thought of."""
     width = len(QUESTIONS[0])
-    sql = f"SELECT row FROM near_{width} WHERE side = 'fact' ORDER BY data::halfvec({width}) <#> ? LIMIT 5"
+    sql = f"SELECT row FROM near_{width} WHERE side = 'fact' AND indexed ORDER BY data::halfvec({width}) <#> ? LIMIT 5"
     with store.read() as reader:
         (asked,) = HalfVector.each(np.stack(QUESTIONS[:1]))
         plan = reader._connection.execute(f"EXPLAIN {sql}", (asked,)).fetchall()  # type: ignore[attr-defined]
-    assert any("Index Scan using near_" in line for (line,) in plan), plan
+    assert any(f"Index Scan using near_{width}_fact" in line for (line,) in plan), plan
+
+
+def test_small_workspaces_stay_out_of_the_index_until_they_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(store: PostgresStore, where: str) -> int:
+        with store.read() as reader:
+            sql = f"SELECT count(*) FROM near WHERE {where}"
+            return int(reader._connection.execute(sql).fetchone()[0])  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(indexing, "LEAST_INDEXED", 3)
+    store = PostgresStore(postgres.address(postgres.fresh()), "test vectors")
+    for number, expected in ((1, 0), (2, 0), (3, 4), (4, 5), (5, 6)):
+        publish(store, f"{number}", [(f"Ada met Bolt {number}.", ["Ada", f"Bolt {number}"])])
+        assert count(store, "side = 'entity' AND indexed") == expected
+    assert count(store, "side = 'chunk' AND indexed") == 5 and count(store, "NOT indexed") == 0
+    store.close()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from polyadic.store.copying import Row
 from polyadic.store.postgres import subjects
+from polyadic.store.postgres.indexing import index_large
 from polyadic.store.postgres.writer import PostgresWriter
 from polyadic.store.tables.copying import TABLES, SqlDuplicate, Table
 from polyadic.store.tables.half_precision import HalfVector
@@ -32,6 +33,8 @@ class PostgresDuplicate(SqlDuplicate):
             for table in _DRAWN:
                 self._connection.execute(f"SELECT advance(?, coalesce(max(id), 0)) FROM {table}", (table,))
         self._note_subjects()
+        with self._transaction():
+            index_large(self._connection)
         super().settle()
 
     def _note_subjects(self) -> None:

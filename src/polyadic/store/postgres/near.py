@@ -6,7 +6,6 @@ among the best is compared again as everywhere else.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -18,8 +17,6 @@ from polyadic.store.protocol import Rows, Side, Vectors
 from polyadic.store.tables.dimension import other_vectors
 from polyadic.store.tables.half_precision import HalfVector, kept, widened
 
-LEAST_INDEXED = 5_000
-"""So many vectors of a side, or more, are searched by the index."""
 MOST_INDEXED = 4_000
 """Numbers of a vector that the index takes."""
 DOUBT = 0.001
@@ -43,10 +40,10 @@ class Roughly:
 class Near:
     """Compares vectors within the open transaction of a connection."""
 
-    def __init__(self, connection: Connection, dimension: int, size: Callable[[Side], int]) -> None:
+    def __init__(self, connection: Connection, dimension: int, indexed: Callable[[Side], int]) -> None:
         self._connection = connection
         self._dimension = dimension
-        self._size = size
+        self._indexed = indexed
         self._known: dict[Side, dict[int, list[HalfVector]]] = {}
         self._width = 0
 
@@ -109,16 +106,13 @@ class Near:
 
     def _index_pays(self, side: Side, count: int) -> bool:
         """Whether so many of what the index comes by can be expected to belong to this workspace."""
-        size = self._size(side)
-        if size <= LEAST_INDEXED or not 0 < self._dimension <= MOST_INDEXED:
+        indexed = self._indexed(side)
+        if not indexed or not 0 < self._dimension <= MOST_INDEXED:
             return False
-        return size * _SCANNED >= count * self._held_by_all
-
-    @cached_property
-    def _held_by_all(self) -> float:
-        """Vectors of all workspaces and sides, as PostgreSQL last counted them."""
+        # As PostgreSQL last counted what is in the index, of all workspaces.
         sql = "SELECT reltuples::float8 FROM pg_class WHERE oid = to_regclass(?)"
-        return float(self._connection.execute(sql, (self._table,)).fetchone()[0])
+        ((of_all,),) = self._connection.execute(sql, (f"{self._table}_{side}",)).fetchall()
+        return bool(indexed * _SCANNED >= count * of_all)
 
     @property
     def _table(self) -> str:
@@ -128,10 +122,10 @@ class Near:
         if (width := min(k, _MOST_SEARCHED)) != self._width:
             self._connection.execute(f"SET LOCAL hnsw.ef_search = {width}")
             self._width = width
-        # The side stands in the statement: an index for one side is taken only where it is known when it is planned.
+        # As the index has it: it is taken only where that is known when the statement is planned.
         found = self._connection.execute(
-            f"SELECT row, -(data::halfvec({self._dimension}) <#> ?) FROM {self._table} WHERE side = '{side}'"
-            f" ORDER BY data::halfvec({self._dimension}) <#> ? LIMIT ?",
+            f"SELECT row, -(data::halfvec({self._dimension}) <#> ?) FROM {self._table}"
+            f" WHERE side = '{side}' AND indexed ORDER BY data::halfvec({self._dimension}) <#> ? LIMIT ?",
             (*HalfVector.each(np.stack([vector, vector])), k),
         ).fetchall()
         # What the index comes by when it searches further may be nearer than what it found before.

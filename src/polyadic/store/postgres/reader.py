@@ -177,7 +177,7 @@ class PostgresReader(SqlRows):
 
     @cached_property
     def _near(self) -> Near:
-        return Near(self._connection, dimension_of(self._connection), self.size)
+        return Near(self._connection, dimension_of(self._connection), self._tables.indexed)
 
     def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
         # The index has how sources begin, and takes no more.

@@ -8,6 +8,7 @@ question, one partition a number of dimensions, kept in step by triggers.
 from polyadic.store.postgres.schema_2 import SECOND
 from polyadic.store.postgres.schema_3 import THIRD
 from polyadic.store.postgres.schema_4 import FOURTH
+from polyadic.store.postgres.schema_5 import FIFTH
 
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
@@ -358,6 +359,6 @@ BEGIN
 END $$;
 """
 
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH)
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH, FIFTH)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

@@ -37,11 +37,17 @@ class Tables:
         return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
 
     def size(self, side: Side) -> int:
-        return self._sizes.get(side, 0)
+        return self._held.get(side, (0, False))[0]
+
+    def indexed(self, side: Side) -> int:
+        """How many rows have their vectors in the index: all of a side, or none."""
+        rows, are_indexed = self._held.get(side, (0, False))
+        return rows if are_indexed else 0
 
     @cached_property
-    def _sizes(self) -> Mapping[str, int]:
-        return dict(self._connection.execute("SELECT side, rows FROM held").fetchall())
+    def _held(self) -> Mapping[str, tuple[int, bool]]:
+        rows = self._connection.execute("SELECT side, rows, indexed FROM held").fetchall()
+        return {side: (count, are_indexed) for side, count, are_indexed in rows}
 
     def ids(self, _side: Side, rows: Integers) -> Integers:
         return rows

@@ -4,6 +4,7 @@ are about, which readers of SQLite work out for themselves."""
 from collections.abc import Sequence
 
 from polyadic.store.postgres import subjects
+from polyadic.store.postgres.indexing import index_large
 from polyadic.store.protocol import Change, Vectors
 from polyadic.store.tables import changes
 from polyadic.store.tables.writer import SqlWriter, Words
@@ -28,6 +29,7 @@ class PostgresWriter(SqlWriter):
         overlay = self.overlay()
         titled = changes.titled_by(self._connection, self._touched, overlay)
         subjects.renew(self._connection, overlay, self._touched.entities, self._touched.chunks | titled)
+        index_large(self._connection)
 
     def _index_words(self, words: Sequence[Words]) -> None:
         self._connection.executemany("SELECT speak(?, ?, ?)", words)
