@@ -118,3 +118,13 @@ def test_small_workspaces_stay_out_of_the_index_until_they_are_large(monkeypatch
         assert count(store, "side = 'entity' AND indexed") == expected
     assert count(store, "side = 'chunk' AND indexed") == 5 and count(store, "NOT indexed") == 0
     store.close()
+
+
+def test_vectors_of_more_numbers_than_an_index_takes_have_none() -> None:
+    database = postgres.own_database()
+    PostgresStore(Address(database, "kb"), "test vectors").close()
+    with psycopg.connect(database) as connection:
+        connection.execute("SET search_path = polyadic, public")
+        connection.execute("SELECT make_near(4000), make_near(4001)")
+        found = connection.execute("SELECT DISTINCT tablename FROM pg_indexes WHERE indexdef LIKE '%hnsw%'").fetchall()
+    assert found == [("near_4000",)]

@@ -29,6 +29,9 @@ CREATE FUNCTION index_near(part text, dimension bigint) RETURNS void LANGUAGE pl
 DECLARE
     of_side text;
 BEGIN
+    IF dimension > 4000 THEN
+        RETURN;  -- as many as an index takes
+    END IF;
     FOREACH of_side IN ARRAY ARRAY['entity', 'fact', 'chunk'] LOOP
         EXECUTE format(
             'CREATE INDEX %I ON %I USING hnsw ((data::halfvec(%s)) halfvec_ip_ops) WHERE side = %L AND indexed',
