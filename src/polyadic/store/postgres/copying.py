@@ -12,8 +12,9 @@ from polyadic.store.tables.half_precision import HalfVector
 from polyadic.store.tables.records import overlay_of
 
 _NEAR = (
-    "INSERT INTO near (side, row, vector, dimension, data) SELECT ?, o.{owner}, v.id, vector_dims(v.data), v.data"
-    " FROM {table} o JOIN vector v ON v.id = o.vector WHERE o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
+    "INSERT INTO near (side, row, vector, dimension, data, indexed) SELECT h.side, o.{owner}, v.id,"
+    " vector_dims(v.data), v.data, h.indexed FROM held h CROSS JOIN {table} o JOIN vector v ON v.id = o.vector"
+    " WHERE h.side = ? AND o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
 )
 _SIDES = {"fact": ("fact", "id"), "said": ("entity", "entity")}
 """Tables whose rows are near by a vector of theirs: on which side, and by which key. For windows there is a trigger."""
@@ -60,6 +61,7 @@ class PostgresDuplicate(SqlDuplicate):
         if table.name == "chunk":
             self._index_words(PostgresWriter(self._connection), rows)
         elif table.name in _SIDES:
+            index_large(self._connection)
             side, owner = _SIDES[table.name]
             owners = sorted({row[TABLES[table.name].place(owner)] for row in rows})
             self._connection.execute(_NEAR.format(owner=owner, table=table.name), (side, owners))
