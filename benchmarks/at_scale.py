@@ -13,8 +13,10 @@ from typing import Any, Self
 
 import numpy as np
 import simpy
+from numpy.typing import NDArray
 
 from benchmarks.sections import replaced, section
+from polyadic.store.postgres.indexing import LEAST_INDEXED
 
 DOCS = Path(__file__).parent.parent / "docs"
 REPORT = DOCS / "scale.md"
@@ -40,6 +42,7 @@ class Measured:
 
     chunk_ours: float
     chunk_server: float
+    chunk_server_indexed: float
     question_server: float
     kilobytes_a_fact: float
     dollars_a_million_tokens: float
@@ -51,10 +54,21 @@ class Measured:
         return cls(
             _last(engines, "of it processor time of ours: ms") / 1_000,
             _last(engines, "and of the server: ms") / 1_000,
+            _last(engines, "the same in a workspace whose vectors are indexed: ms") / 1_000,
             _last(engines, "`walk`: processor time of the server a question: ms") / 1_000,
             _last(engines, "on disk: kB a fact"),
             _last(costs, "preset `openai` (gpt-4o-mini)"),
         )
+
+    def chunk(self, facts: float) -> float:
+        """Of the server, for a chunk of a workspace of so many facts."""
+        return self.chunk_server_indexed if facts > LEAST_INDEXED else self.chunk_server
+
+
+def sizes() -> NDArray[np.float64]:
+    """Facts of each workspace, the largest first."""
+    ranks = np.arange(1, WORKSPACES + 1)
+    return np.asarray(FACTS / ranks / (1 / ranks).sum())
 
 
 def _last(text: str, what: str) -> float:
@@ -66,9 +80,10 @@ def _last(text: str, what: str) -> float:
 def needs(measured: Measured) -> Iterator[tuple[str, str]]:
     """What is needed, and how much of it."""
     tokens = FACTS * TOKENS_OF_TEXT / FACTS_OF_TEXT
-    chunks = FACTS / FACTS_OF_A_CHUNK
-    index = FACTS * VECTORS_A_FACT * (BYTES_OF_A_VECTOR + LINKS * BYTES_OF_A_LINK)
-    largest = FACTS / (1 / np.arange(1, WORKSPACES + 1)).sum()
+    chunks, held = FACTS / FACTS_OF_A_CHUNK, sizes()
+    indexed = held[held > LEAST_INDEXED].sum()
+    index = indexed * VECTORS_A_FACT * (BYTES_OF_A_VECTOR + LINKS * BYTES_OF_A_LINK)
+    of_server = sum(facts * measured.chunk(facts) for facts in held) / FACTS
     a_day, a_worker = chunks / 86_400, AT_ONCE / (SECONDS_OF_A_CALL + measured.chunk_ours)
     yield "text: tokens", _shown(tokens)
     yield (
@@ -79,12 +94,17 @@ def needs(measured: Measured) -> Iterator[tuple[str, str]]:
     yield "chunks a second, to be read within a day", f"{a_day:.0f}"
     yield f"workers for that, {AT_ONCE} calls of {SECONDS_OF_A_CALL:.0f} s at once each", f"{a_day / a_worker:.0f}"
     yield "their processor time: cores", f"{a_day * measured.chunk_ours:.1f}"
-    yield "processor time of the database meanwhile: cores", f"{a_day * measured.chunk_server:.1f}"
+    yield "processor time of the database meanwhile: cores", f"{a_day * of_server:.1f}"
     yield "the tables with their indexes: TB", f"{FACTS * measured.kilobytes_a_fact / 1e9:.2f}"
-    yield "of it the indexes of what is near, to be held in memory: GB", _shown(index / 1e9)
+    yield "facts of workspaces that are large enough for the index of what is near", _shown(indexed)
+    yield "that index, which should be held in memory: GB", _shown(index / 1e9)
     yield "questions a second that one core of the database answers (`walk`)", f"{1 / measured.question_server:.0f}"
-    yield "facts of the largest workspace, if the n-th has one n-th of its size", _shown(largest)
-    yield "facts of the one in the middle", _shown(largest / (WORKSPACES / 2))
+    yield "facts of the largest workspace, if the n-th has one n-th of its size", _shown(held[0])
+    yield "facts of the one in the middle", _shown(held[WORKSPACES // 2])
+    yield (
+        "chunks a second that it can take at most, one being committed at a time",
+        f"{1 / measured.chunk(held[0]):.0f}",
+    )
 
 
 def _shown(number: float) -> str:
@@ -106,7 +126,8 @@ class Database:
 
     def __post_init__(self) -> None:
         self.cores = simpy.Resource(self.world, CORES)
-        self._shares = np.cumsum(1 / np.arange(1, WORKSPACES + 1))
+        self._sizes = sizes()
+        self._shares = np.cumsum(self._sizes)
 
     def asking(self) -> Generator[simpy.Event, Any, None]:
         """Questions come one after the other, whoever is answered."""
@@ -123,7 +144,7 @@ class Database:
             turn = self.turns.setdefault(workspace, simpy.Resource(self.world, 1))
             with turn.request() as mine:
                 yield mine
-                yield from self._working(self.measured.chunk_server)
+                yield from self._working(self.measured.chunk(self._sizes[workspace]))
             self.chunks.append(self.world.now - begun)
 
     def _answering(self) -> Generator[simpy.Event, Any, None]:
