@@ -101,10 +101,8 @@ def needs(measured: Measured) -> Iterator[tuple[str, str]]:
     yield "questions a second that one core of the database answers (`walk`)", f"{1 / measured.question_server:.0f}"
     yield "facts of the largest workspace, if the n-th has one n-th of its size", _shown(held[0])
     yield "facts of the one in the middle", _shown(held[WORKSPACES // 2])
-    yield (
-        "chunks a second that it can take at most, one being committed at a time",
-        f"{1 / measured.chunk(held[0]):.0f}",
-    )
+    most = 1 / measured.chunk(held[0])
+    yield "chunks a second that the largest can take, which are committed one after the other", f"{most:.0f}"
 
 
 def _shown(number: float) -> str:

@@ -15,48 +15,77 @@ import os
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from benchmarks.sections import replaced
+from benchmarks.speed import REPORT
 from polyadic.on_ray.starting import joined
 from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
 from polyadic.workspace import Workspace
 from tests.support import postgres
 
 AT_ONCE = 16
+HEADING = "## On a cluster of Ray"
+HEAD = f"""
+Made by `python -m benchmarks.ray_scaling`: documents of a chunk each are read by `polyadic index --engine ray` on a
+cluster of one machine into PostgreSQL there, and told of by a model that stands in and answers with two facts after a
+while; each worker has {AT_ONCE} calls under way and reads as many documents as the others. All of it shares the
+machine's {os.cpu_count()} processors, which are the limit where most of them are in use.
+
+"""
+HEADS = (
+    "s a reply",
+    "workers",
+    "chunks a second",
+    "of what calls allow",
+    "a worker, beside one alone",
+    "processor time of the machine: ms a chunk",
+    "processors in use",
+)
 _WORDS = ("harbour", "letter", "engine", "winter", "ledger", "voyage", "garden", "signal", "bridge", "copper")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
-    parser.add_argument("--documents", type=int, default=480, help="for each worker, a chunk each")
-    parser.add_argument("--delay", type=float, default=0.2, help="seconds that the model takes for a reply")
+    parser.add_argument("--seconds", type=float, default=20, help="that a worker takes if it only waits for calls")
+    parser.add_argument("--delays", type=float, nargs="+", default=[0.2, 1.0], help="seconds that the model takes")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, stand_in(asked.delay) as url:
-        files = documents(Path(folder), asked.documents * max(asked.workers))
+    rows = [row for delay in asked.delays for row in scaling(delay, asked.workers, asked.seconds)]
+    lines = [f"| {' | '.join(row)} |" for row in (HEADS, *rows)]
+    section = HEAD + "\n".join([lines[0], "|" + "---|" * len(HEADS), *lines[1:]]) + "\n"
+    REPORT.write_text(replaced(REPORT.read_text(encoding="utf-8"), HEADING, section), encoding="utf-8")
+    print(section)
+
+
+def scaling(delay: float, numbers: Sequence[int], seconds: float) -> Iterator[tuple[str, ...]]:
+    """A row of the table for each number of workers."""
+    each = int(seconds * AT_ONCE / delay)
+    with tempfile.TemporaryDirectory() as folder, stand_in(delay) as url, joined(None):
+        files = documents(Path(folder), each * max(numbers))
         settings = Settings(
             model=ModelSettings(name="stand-in", base_url=f"{url}/v1", key_variable="", at_once=AT_ONCE),
             embedding=EmbeddingSettings(model="hashing"),
         )
-        server = postgres.server()
-        print(f"{asked.delay:g} s a reply, {AT_ONCE} calls at once a worker, {os.cpu_count()} processors")
-        print("workers  chunks/s  of what calls allow  beside one worker  processor ms a chunk  of the processors")
-        with joined(None):
-            first = 0.0
-            for workers in asked.workers:
-                place = f"{server}#{postgres.fresh()}"
-                chunks, seconds, busy = measured(place, settings, files[: asked.documents * workers], workers, url)
-                rate = chunks / seconds
-                first = first or rate / workers
-                allowed = workers * AT_ONCE / asked.delay
-                print(
-                    f"{workers:7}  {rate:8.1f}  {rate / allowed:19.2f}  {rate / first / workers:17.2f}"
-                    f"  {busy / chunks * 1000:20.1f}  {busy / seconds / (os.cpu_count() or 1):17.2f}"
-                )
+        first = 0.0
+        for workers in numbers:
+            place = f"{postgres.server()}#{postgres.fresh()}"
+            chunks, taken, busy = measured(place, settings, files[: each * workers], workers, url)
+            rate = chunks / taken
+            first = first or rate / workers
+            yield (
+                f"{delay:g}",
+                f"{workers}",
+                f"{rate:.0f}",
+                f"{rate * delay / workers / AT_ONCE:.2f}",
+                f"{rate / first / workers:.2f}",
+                f"{1_000 * busy / chunks:.1f}",
+                f"{busy / taken / (os.cpu_count() or 1):.0%}",
+            )
 
 
 def measured(place: str, settings: Settings, files: list[str], workers: int, url: str) -> tuple[int, float, float]:
