@@ -34,7 +34,7 @@ def store() -> Iterator[PostgresStore]:
         for name, count in (("other", OTHERS), ("kb", OTHERS), ("kb", FACTS)):
             filled = PostgresStore(Address(database, name), "test vectors")
             told = [(f"Ada met {name} {n}.", ["Ada", f"{name} {n}"]) for n in range(count)]
-            publish(filled, f"{name}", told)
+            publish(filled, name, told)
             filled.close()
     filled = PostgresStore(Address(database, "kb"), "test vectors")
     with psycopg.connect(database, autocommit=True) as connection:
@@ -79,6 +79,7 @@ def test_of_a_hub_the_nearest_facts_are_found(store: PostgresStore, monkeypatch:
         ada = np.array([reader.keyed(["ada"])["ada"]])
         exact = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
     monkeypatch.setattr(near, "MOST_COMPARED", 400)
+    monkeypatch.setattr(near, "_SAMPLE", 20)
     with store.read() as reader:
         some = [set(reader.facts_of(ada, 20, asked).targets.tolist()) for asked in QUESTIONS]
     assert np.mean([len(one & other) / 20 for one, other in zip(exact, some, strict=True)]) >= 0.95

@@ -38,7 +38,7 @@ def test_a_standby_answers_as_the_primary_does(places: tuple[str, str]) -> None:
         assert primary.text == other.text and "Jonas Orth" in primary.text
 
 
-def test_it_sees_within_a_second_what_was_committed(places: tuple[str, str]) -> None:
+def test_it_sees_what_was_committed(places: tuple[str, str]) -> None:
     with Workspace(places[0], SETTINGS) as kb, Workspace(places[1], SETTINGS) as follower:
         before = follower.status().counts.documents
         kb.add([Document("memory:second", "Answers", "Ilse Brandt answered him.")])

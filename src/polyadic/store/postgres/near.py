@@ -40,7 +40,7 @@ class Roughly:
 
 
 class Near:
-    """Compares vectors within the open transaction of a connection."""
+    """Compares vectors within the open transaction of a connection; ``indexed`` tells how many rows of a side are."""
 
     def __init__(self, connection: Connection, dimension: int, indexed: Callable[[Side], int]) -> None:
         self._connection = connection

@@ -3,7 +3,7 @@
 THIRD = """
 -- Keys that are drawn from now on are none up to this one; with room for those that others draw meanwhile.
 CREATE FUNCTION advance(part text, taken bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = polyadic, public AS $$
+    SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
     sequence text := pg_get_serial_sequence(quote_ident(part), 'id');
 BEGIN

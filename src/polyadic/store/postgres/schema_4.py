@@ -31,7 +31,7 @@ CREATE FUNCTION sought(words text, workspace bigint) RETURNS tsquery LANGUAGE sq
 $$;
 
 CREATE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGUAGE sql SECURITY DEFINER
-    SET search_path = polyadic, public AS $$
+    SET search_path = polyadic, public, pg_temp AS $$
     INSERT INTO spoken (of_workspace, chunk, words) SELECT w, of_chunk,
         own(to_tsvector('simple', title) || to_tsvector('simple', said), w)
     FROM (SELECT current_setting('polyadic.workspace')::bigint) of_workspace (w)
@@ -39,12 +39,12 @@ CREATE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGU
 $$;
 -- How well each passage that holds any of the words fits them; and so many that hold one, whichever.
 CREATE FUNCTION matching(any_of text) RETURNS TABLE (chunk bigint, rank real) LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = polyadic, public SET enable_seqscan = off AS $$
+    SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     SELECT s.chunk, ts_rank_cd(s.words, q)
     FROM spoken s, sought(any_of, current_setting('polyadic.workspace')::bigint) q WHERE s.words @@ q
 $$;
 CREATE FUNCTION holding(any_of text, most bigint) RETURNS SETOF bigint LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = polyadic, public SET enable_seqscan = off AS $$
+    SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
     SELECT s.chunk
     FROM spoken s, sought(any_of, current_setting('polyadic.workspace')::bigint) q WHERE s.words @@ q LIMIT most
 $$;

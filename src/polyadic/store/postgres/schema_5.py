@@ -40,7 +40,7 @@ BEGIN
     END LOOP;
 END $$;
 CREATE OR REPLACE FUNCTION make_near(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = polyadic, public AS $$
+    SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
     part text := 'near_' || dimension;
 BEGIN
@@ -57,12 +57,6 @@ BEGIN
 END $$;
 
 -- What there is already: the vectors of large workspaces are indexed anew, those of others no longer.
-ALTER TABLE near NO FORCE ROW LEVEL SECURITY;
-ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
-UPDATE held SET indexed = true WHERE rows > 5000;
-UPDATE near n SET indexed = true FROM held h WHERE h.workspace = n.workspace AND h.side = n.side AND h.indexed;
-ALTER TABLE near FORCE ROW LEVEL SECURITY;
-ALTER TABLE held FORCE ROW LEVEL SECURITY;
 DO $$
 DECLARE
     one record;
@@ -73,6 +67,12 @@ BEGIN
     LOOP
         EXECUTE format('DROP INDEX %s', one.old);
     END LOOP;
+    ALTER TABLE near NO FORCE ROW LEVEL SECURITY;
+    ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
+    UPDATE held SET indexed = true WHERE rows > 5000;
+    UPDATE near n SET indexed = true FROM held h WHERE h.workspace = n.workspace AND h.side = n.side AND h.indexed;
+    ALTER TABLE near FORCE ROW LEVEL SECURITY;
+    ALTER TABLE held FORCE ROW LEVEL SECURITY;
     FOR one IN
         SELECT c.relname::text AS part FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
         WHERE h.inhparent = 'near'::regclass

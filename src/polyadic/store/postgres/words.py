@@ -30,7 +30,7 @@ class PostgresWords:
     def each_holding(self, words: Sequence[str], limit: int) -> list[tuple[int, int]]:
         """The place of each word, and the chunks that hold it, at most ``limit`` each; in ascending order of both.
 
-        Of a whole workspace: no more are looked up than are asked for.
+        In the whole workspace, whatever documents the connection shows: no more are looked up than are asked for.
         """
         return self._connection.execute(
             "SELECT o.place - 1, h.chunk FROM unnest(?::text[]) WITH ORDINALITY o (word, place), LATERAL"
