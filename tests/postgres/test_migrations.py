@@ -18,7 +18,6 @@ from polyadic.store.postgres.schema import MIGRATIONS, VERSION
 from polyadic.store.postgres.store import PostgresStore
 from polyadic.store.protocol import Store
 from tests.postgres.filled import NAME, fill
-from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.databases import database, of_version_1
 from tests.support.store_driver import publish
@@ -165,8 +164,11 @@ def test_readers_who_do_not_end_are_waited_for_no_longer_than_is_bearable(monkey
 
 
 def test_what_is_looked_for_by_long_texts_is_found_by_an_index() -> None:
-    """Row-level security keeps many conditions from an index."""
-    with contextlib.closing(PostgresStore(postgres.address(postgres.fresh()), "test vectors")) as store:
+    """Row-level security keeps many conditions from an index.
+
+    In a database of its own, of which the server knows nothing yet: of a few rows it might prefer any other index.
+    """
+    with database() as address, contextlib.closing(opened(address)) as store:
         publish(store, "new", [NEW], title="Mary Somerville")
         lookups = {
             "key_brief": "SELECT key, id FROM entity WHERE key IN (?, ?)",

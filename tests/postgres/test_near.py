@@ -1,20 +1,28 @@
 """What the index of PostgreSQL finds is what comparing all finds, also where vectors of others lie between."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import quote
 
 import numpy as np
 import psycopg
 import pytest
 
-from polyadic.store.postgres import indexing, near
+from polyadic.interchange.copying import copy
+from polyadic.knowledge import Usage
+from polyadic.store.homes import home_of
+from polyadic.store.postgres import copying, indexing, near
 from polyadic.store.postgres.address import Address
 from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Hits, Reader
+from polyadic.store.protocol import Call, Hits, Reader, Store
+from polyadic.store.sqlite.store import SqliteStore
 from polyadic.store.tables.half_precision import HalfVector
 from tests.support import postgres
+from tests.support.databases import database
 from tests.support.store_driver import publish
-from tests.support.vectors import vector
+from tests.support.vectors import DIMENSION, vector, vectors
 
 pytestmark = pytest.mark.slow
 
@@ -106,19 +114,87 @@ def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:
     assert any(f"Index Scan using near_{width}_fact" in line for (line,) in plan), plan
 
 
-def test_small_workspaces_stay_out_of_the_index_until_they_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    def count(store: PostgresStore, where: str) -> int:
-        with store.read() as reader:
-            sql = f"SELECT count(*) FROM near WHERE {where}"
-            return int(reader._connection.execute(sql).fetchone()[0])  # type: ignore[attr-defined]
-
+@pytest.fixture
+def new(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStore]:
+    """A workspace in a database of its own, large where it has more than three of something."""
     monkeypatch.setattr(indexing, "LEAST_INDEXED", 3)
-    store = PostgresStore(postgres.address(postgres.fresh()), "test vectors")
+    with database() as address, closing(PostgresStore(Address(address, "new"), "test vectors")) as store:
+        yield store
+
+
+def count(store: PostgresStore, where: str) -> int:
+    with store.read() as reader:
+        sql = f"SELECT count(*) FROM near WHERE {where}"
+        return int(reader._connection.execute(sql).fetchone()[0])  # type: ignore[attr-defined]
+
+
+def indexes(store: PostgresStore) -> list[str]:
+    with store.read() as reader:
+        sql = "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%hnsw%' ORDER BY 1"
+        return [name for (name,) in reader._connection.execute(sql).fetchall()]  # type: ignore[attr-defined]
+
+
+def tell_of(store: Store, number: int) -> None:
+    publish(store, f"{number}", [(f"Ada met Bolt {number}.", ["Ada", f"Bolt {number}"])])
+
+
+def test_small_workspaces_stay_out_of_the_index_until_they_are_large(new: PostgresStore) -> None:
     for number, expected in ((1, 0), (2, 0), (3, 4), (4, 5), (5, 6)):
-        publish(store, f"{number}", [(f"Ada met Bolt {number}.", ["Ada", f"Bolt {number}"])])
-        assert count(store, "side = 'entity' AND indexed") == expected
-    assert count(store, "side = 'chunk' AND indexed") == 5 and count(store, "NOT indexed") == 0
-    store.close()
+        tell_of(new, number)
+        assert count(new, "side = 'entity' AND indexed") == expected
+        assert bool(indexes(new)) is (expected > 0)
+    assert count(new, "side = 'chunk' AND indexed") == 5 and count(new, "NOT indexed") == 0
+
+
+def test_of_two_workspaces_that_become_large_at_once_one_makes_the_index(new: PostgresStore) -> None:
+    """Each would have to wait for the other, as both have written vectors."""
+    with closing(PostgresStore(Address(new._address.database, "other"), "test vectors")) as other:
+        for number in range(2):
+            for store in (new, other):
+                tell_of(store, number)
+        with psycopg.connect(new._address.database) as connection:
+            connection.execute("SET search_path = polyadic, public")
+            connection.execute(f"SELECT may_index('fact', {DIMENSION})")
+            tell_of(other, 2)
+            assert count(other, "indexed") == 0
+        for number, store in ((3, other), (2, new), (3, new)):
+            tell_of(store, number)
+        for store in (new, other):
+            assert count(store, "NOT indexed") == 0 and indexes(store) == [*map(named, ("chunk", "entity", "fact"))]
+
+
+def named(side: str, dimension: int = DIMENSION) -> str:
+    return f"near_{dimension}_{side}"
+
+
+def test_the_vectors_of_another_model_are_indexed_as_those_before(new: PostgresStore) -> None:
+    for number in range(5):
+        tell_of(new, number)
+    with new.read() as reader:
+        chunks = [chunk.id for chunk in reader.chunks(reader.all_rows("chunk"))]
+    with new.gathering("test vectors") as gathering, new.exclusive():
+        texts = list(gathering.texts())
+        wide = np.concatenate([vectors(texts), vectors(texts)], axis=1)
+        gathering.put(texts, wide, Call("embed", "test vectors", Usage(), 0.0))
+        gathering.switch({chunk: [gathering.digest(texts[0])] for chunk in chunks})
+    assert count(new, "NOT indexed") == 0 and count(new, f"dimension = {DIMENSION}") == 0
+    assert named("fact", 2 * DIMENSION) in indexes(new)
+
+
+def test_a_copy_is_indexed_at_once_in_the_end(new: PostgresStore, tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path, "test vectors")) as store:
+        for number in range(5):
+            tell_of(store, number)
+    with patch.object(copying, "_AT_ONCE", 2):
+        copy(home_of(tmp_path), home_of(f"{new._address.database}#copy"), lambda progress: None)
+    with closing(PostgresStore(Address(new._address.database, "copy"), "test vectors")) as copied:
+        assert count(copied, "NOT indexed") == 0 and count(copied, "indexed") == 5 + 5 + 6
+        assert indexes(copied) == [*map(named, ("chunk", "entity", "fact"))]
+        with copied.read() as reader:
+            (analysed,) = reader._connection.execute(  # type: ignore[attr-defined]
+                "SELECT count(*) FROM pg_stat_all_tables WHERE relname = 'statement' AND last_analyze IS NOT NULL"
+            ).fetchone()
+    assert analysed == 1
 
 
 def test_vectors_of_more_numbers_than_an_index_takes_have_none() -> None:
@@ -127,5 +203,6 @@ def test_vectors_of_more_numbers_than_an_index_takes_have_none() -> None:
     with psycopg.connect(database) as connection:
         connection.execute("SET search_path = polyadic, public")
         connection.execute("SELECT make_near(4000), make_near(4001)")
+        connection.execute("SELECT index_near('fact', 4000), index_near('fact', 4001)")
         found = connection.execute("SELECT DISTINCT tablename FROM pg_indexes WHERE indexdef LIKE '%hnsw%'").fetchall()
     assert found == [("near_4000",)]

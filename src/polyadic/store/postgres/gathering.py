@@ -1,9 +1,10 @@
 """What changing the embedding model has of its own in PostgreSQL: what is near to what is known by the new vectors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from polyadic.store.connection import Connection
+from polyadic.store.postgres.indexing import index_large, unmark
 from polyadic.store.tables.reembedding import SqlGathering
 
 _MAKE_ROOM = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
@@ -34,7 +35,12 @@ class PostgresGathering(SqlGathering):
         super()._replace_vectors()
         self._connection.execute(_MAKE_ROOM)
         self._connection.execute("DELETE FROM near")
+        unmark(self._connection)
         self._connection.execute(f"{_NEAR} SELECT 'fact', f.id, {_VECTOR} FROM fact f JOIN vector v ON v.id = f.vector")
         self._connection.execute(
             f"{_NEAR} SELECT 'entity', s.entity, {_VECTOR} FROM said s JOIN vector v ON v.id = s.vector"
         )
+
+    def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        super()._insert_windows(windows)
+        index_large(self._connection)

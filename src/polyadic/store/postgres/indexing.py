@@ -4,13 +4,45 @@ Comparing vector by vector takes no longer in a small workspace, and writing tak
 """
 
 from polyadic.store.connection import Connection
+from polyadic.store.tables.dimension import dimension_of
 
 LEAST_INDEXED = 5_000
 """Where a side has more rows than these, its vectors are indexed, and stay so."""
+_LARGE = "SELECT side FROM held WHERE rows > ? AND NOT indexed"
 
 
 def index_large(connection: Connection) -> None:
-    """Put the vectors of sides that have become large into their index, once; that takes about a millisecond each."""
-    sql = "UPDATE held SET indexed = true WHERE rows > ? AND NOT indexed RETURNING side"
-    for (side,) in connection.execute(sql, (LEAST_INDEXED,)).fetchall():
-        connection.execute("UPDATE near SET indexed = true WHERE side = ?", (side,))
+    """Put the vectors of sides that have become large into their index.
+
+    Where an index is there already, that takes about a millisecond each. Where it is to be made while somebody else is
+    making one, the sides wait for another change; so they do where there are no vectors yet.
+    """
+    for (side,) in connection.execute(_LARGE, (LEAST_INDEXED,)).fetchall():
+        dimension = dimension_of(connection)
+        if dimension and connection.execute("SELECT may_index(?, ?)", (side, dimension)).fetchone()[0]:
+            _mark(connection, side)
+            connection.execute("SELECT index_near(?, ?)", (side, dimension))
+
+
+def mark_large(connection: Connection) -> None:
+    """Mark what is to be in an index that :func:`index_marked` makes in the end, so that it is made at once."""
+    for (side,) in connection.execute(_LARGE, (LEAST_INDEXED,)).fetchall():
+        _mark(connection, side)
+
+
+def index_marked(connection: Connection) -> None:
+    """Let there be the indexes for what is marked; in a transaction that has written nothing yet."""
+    for (side,) in connection.execute("SELECT side FROM held WHERE indexed ORDER BY side").fetchall():
+        if dimension := dimension_of(connection):
+            connection.execute("SELECT index_near(?, ?)", (side, dimension))
+
+
+def unmark(connection: Connection) -> None:
+    """All vectors give way to others, which are in no index."""
+    connection.execute("UPDATE held SET indexed = false")
+
+
+def _mark(connection: Connection, side: str) -> None:
+    # Before an index is made: then these are taken up with it.
+    connection.execute("UPDATE held SET indexed = true WHERE side = ?", (side,))
+    connection.execute("UPDATE near SET indexed = true WHERE side = ?", (side,))

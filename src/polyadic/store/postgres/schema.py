@@ -9,6 +9,7 @@ from polyadic.store.postgres.schema_2 import SECOND
 from polyadic.store.postgres.schema_3 import THIRD
 from polyadic.store.postgres.schema_4 import FOURTH
 from polyadic.store.postgres.schema_5 import FIFTH
+from polyadic.store.postgres.schema_6 import SIXTH
 
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
@@ -359,6 +360,6 @@ BEGIN
 END $$;
 """
 
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH, FIFTH)
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

@@ -29,7 +29,12 @@ class PostgresWriter(SqlWriter):
         overlay = self.overlay()
         titled = changes.titled_by(self._connection, self._touched, overlay)
         subjects.renew(self._connection, overlay, self._touched.entities, self._touched.chunks | titled)
-        index_large(self._connection)
+
+    def attach(self) -> list[str]:
+        lacking = super().attach()
+        if not lacking:
+            index_large(self._connection)
+        return lacking
 
     def _index_words(self, words: Sequence[Words]) -> None:
         self._connection.executemany("SELECT speak(?, ?, ?)", words)
