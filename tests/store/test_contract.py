@@ -9,7 +9,7 @@ import pytest
 from polyadic.derivation import difference, tally
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.identity import entity_key, fact_id, loose_name
-from polyadic.store.protocol import Change, Listed, Side, Stamp, Store
+from polyadic.store.protocol import Change, Listed, Rows, Side, Stamp, Store, Vectors
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish, said, stage, withdraw
 from tests.support.stores import Opener
@@ -135,6 +135,43 @@ def test_a_hub_gives_its_most_similar_facts(store: Store) -> None:
         assert statements[17][0] in [fact.text for fact in reader.facts(links.targets)]
         best = reader.nearest("fact", vector(statements[17][0]), 5).rows
         assert set(best.tolist()) == set(links.targets.tolist())
+
+
+def test_each_of_several_entities_gives_the_facts_most_similar_to_its_own_vector(store: Store) -> None:
+    statements = [(f"{place} saw event {i}.", [place, f"event {i}"]) for i in range(20) for place in ("Rome", "Oslo")]
+    publish(store, "hubs", statements)
+    with store.read() as reader:
+        rows = reader.keyed(["rome", "oslo", "event 3"])
+        asked = [("rome", "event 3"), ("event 3", "x"), ("oslo", "event 5"), ("rome", "event 7")]
+        entities, toward = np.array([rows[key] for key, _ in asked]), vectors([text for _, text in asked])
+        links = reader.facts_of(entities, 4, toward)
+        alone = [reader.facts_of(entities[[i]], 4, toward[i]) for i in range(len(asked))]
+    assert [len(one.targets) for one in alone] == [4, 2, 4, 4]
+    assert links.sources.tolist() == [row for one in alone for row in one.sources.tolist()]
+    assert links.targets.tolist() == [row for one in alone for row in one.targets.tolist()]
+
+
+def test_to_say_what_will_be_asked_changes_no_answer(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
+    publish(store, "again", [ADA, ("The Analytical Engine stood in London.", ["the Analytical Engine", "London"])])
+    answers = []
+    for is_said in (False, True):
+        with store.read() as reader:
+            facts = reader.all_rows("fact")
+            if is_said:
+                reader.look_around(facts[:2], 1)
+                reader.look_around(facts, 1)
+            entities, chunks = reader.entities_of(facts), reader.chunks_of(facts, 1)
+            told: list[Rows | Vectors] = [
+                part for links in (entities, chunks) for part in (links.sources, links.targets)
+            ]
+            told += [reader.scores("fact", facts), reader.tokens("fact", facts), reader.degrees("fact", facts)]
+            told += [reader.scores("entity", entities.targets), reader.spread(entities.targets)]
+            told += [reader.similarity("fact", facts, vectors(["query", "other"]))]
+            told += [reader.titles_of(chunks.targets).targets]
+            answers.append([one.tolist() for one in told])
+    assert answers[0] == answers[1]
+    assert len(answers[0][2]) == 3
 
 
 def test_similarity_agrees_with_nearest(store: Store) -> None:

@@ -86,19 +86,9 @@ def _named_elsewhere(entities: Rows, reader: Reader) -> Rows:
 
 
 def facts_of_bridges(bridges: Bridges, vectors: Vectors, reader: Reader) -> Rows:
-    """A few facts of each bridge: those most like what is asked of it."""
-    named = bridges.either
-    is_hub = reader.degrees("entity", named) > FACTS_OF_A_BRIDGE
-    known_hubs = set(named[is_hub].tolist())
-    # All facts of those that have only a few are found at once, whatever is asked of them.
-    found = [reader.facts_of(named[~is_hub], FACTS_OF_A_BRIDGE, vectors[0]).targets]
-    for row, vector in zip(bridges.rows.tolist(), vectors, strict=True):
-        hubs = [hub for hub in _both(bridges, row).tolist() if hub in known_hubs]
-        if hubs:
-            found.append(reader.facts_of(np.array(hubs), FACTS_OF_A_BRIDGE, vector).targets)
-    return distinct(*found)
-
-
-def _both(bridges: Bridges, row: int) -> Rows:
-    """A bridge and the entities that bear its name."""
-    return np.append(bridges.alike.targets[bridges.alike.sources == row], row)
+    """A few facts of each bridge, and of what bears its name: those most like what is asked of it."""
+    place = {row: at for at, row in enumerate(bridges.rows.tolist())}
+    bearing = np.array([place[row] for row in bridges.alike.sources.tolist()], dtype=np.int64)
+    named = np.concatenate([bridges.rows, bridges.alike.targets])
+    toward = np.concatenate([vectors, vectors[bearing]])
+    return distinct(reader.facts_of(named, FACTS_OF_A_BRIDGE, toward).targets)

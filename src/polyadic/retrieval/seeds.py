@@ -9,7 +9,7 @@ from polyadic.retrieval.conductance import completeness
 from polyadic.retrieval.diffusion import Masses
 from polyadic.retrieval.hits import among, distinct, targets_by_source
 from polyadic.retrieval.question import Question
-from polyadic.retrieval.subgraph import Subgraph, position
+from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Subgraph, position
 from polyadic.store.protocol import Hits, Links, Reader, Rows, Vectors
 
 ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT = 1.0, 1.0, 0.1
@@ -43,12 +43,13 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     reader.look_ahead("fact", vector, NEAREST_FACTS)
     same = alike(question.anchors, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
-    near_facts = _telling(reader.nearest("fact", vector, NEAREST_FACTS), question, reader)
+    near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
     about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     chunks = distinct(near_chunks.rows, about)
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    return Start(question.anchors, same, near_facts, near_chunks, facts, chunks)
+    reader.look_around(facts, CHUNKS_OF_A_FACT)
+    return Start(question.anchors, same, _telling(near_facts, question, reader), near_chunks, facts, chunks)
 
 
 def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:

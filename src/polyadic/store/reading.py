@@ -55,8 +55,17 @@ class Reader(Protocol):
         """Entity rows by the loose form of any of their names (see identity.loose_name); absent where none."""
 
     # neighbours over incidence
+    def look_around(self, facts: Rows, chunks: int) -> None:
+        """Say that what is around these facts will be asked for: entities, ``chunks`` of each, numbers and vectors.
+
+        A store may read all of it at once; what it then answers is the same.
+        """
+
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
-        """Facts in which each entity takes part; of one with more than ``limit``, those most similar to ``toward``."""
+        """Facts in which each entity takes part; of one with more than ``limit``, those most similar to ``toward``.
+
+        That is one vector, shape (d,), or one for each entity, shape (n, d).
+        """
 
     def entities_of(self, facts: Rows) -> Links:
         """Entities of each fact."""

@@ -1,6 +1,6 @@
 """What is near to a vector in one committed state that is read as arrays, and the facts of a hub that are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -70,6 +70,9 @@ class ArrayNear(SqlRows):
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)
 
+    def look_around(self, facts: Rows, chunks: int) -> None:
+        """Nothing is to be read: all of it is in arrays."""
+
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._arrays.linked("entity_fact", entities)
         sizes = np.bincount(owners, minlength=len(entities))
@@ -77,7 +80,8 @@ class ArrayNear(SqlRows):
         kept = np.ones(len(targets), dtype=bool)
         if len(of_hub):
             kept[of_hub] = False
-            kept[of_hub[self._nearest_of_each(targets[of_hub], owners[of_hub], limit, toward)]] = True
+            for places, vector in _by_vector(of_hub, owners, toward):
+                kept[places[self._nearest_of_each(targets[places], owners[places], limit, vector)]] = True
         return Links(entities[owners[kept]], targets[kept])
 
     # steps of the above
@@ -114,6 +118,15 @@ class ArrayNear(SqlRows):
     def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
         """Similarities of the vectors at these places (the last axis), as far as they may be seen."""
         return similarities
+
+
+def _by_vector(places: Rows, owners: Rows, toward: Vectors) -> Iterator[tuple[Rows, Vectors]]:
+    """The places by the vector of their owners, which is the same for all, or each has its own."""
+    if toward.ndim == 1:
+        yield places, toward
+        return
+    for owner in np.unique(owners[places]).tolist():
+        yield places[owners[places] == owner], toward[owner]
 
 
 def _highest(similarities: Vectors, owners: Rows, rows: int) -> Vectors:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import psycopg
+from numpy.typing import NDArray
 from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Dumper, Loader
 from psycopg.pq import Format
@@ -27,6 +28,8 @@ _COMPARED = re.compile(
     r"(?<![\w.])(?P<column>(?:r\.)?(?:key|loose|title_key|title_bare|value))"
     r" (?:= (?P<one>\?|r\.\w+)|IN \((?P<any>[^()]*)\))"
 )
+_INTEGER, _OF_INTEGERS = 20, 1016
+"""The numbers of the types bigint and bigint[], which are the same in every database."""
 _SHORT_TEXTS = re.compile(r"\bmeta\b")
 
 
@@ -84,6 +87,7 @@ def adapt(connection: psycopg.Connection[Any]) -> None:
     adapters.register_dumper(HalfVector, _dumper(halfvec.oid))
     adapters.register_loader(halfvec.oid, _VectorLoader)
     adapters.register_dumper(str, _TextDumper)
+    adapters.register_dumper(np.ndarray, _RowsDumper)
     _register_texts(adapters)
 
 
@@ -102,6 +106,18 @@ class _VectorDumper(Dumper):
 
     def dump(self, obj: HalfVector) -> Buffer:
         return struct.pack(">HH", obj.width, 0) + np.frombuffer(obj, dtype=HALF).byteswap().tobytes()
+
+
+class _RowsDumper(Dumper):
+    """Of arrays of integers, which come by the thousand: not one by one, as psycopg has lists."""
+
+    format = Format.BINARY
+    oid = _OF_INTEGERS
+
+    def dump(self, obj: NDArray[np.int64]) -> Buffer:
+        elements = np.empty(len(obj), dtype=[("bytes", ">i4"), ("value", ">i8")])
+        elements["bytes"], elements["value"] = 8, obj
+        return struct.pack(">IIIII", 1, 0, _INTEGER, len(obj), 1) + elements.tobytes()
 
 
 class _VectorLoader(Loader):

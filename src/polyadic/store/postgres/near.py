@@ -4,30 +4,34 @@ The database compares with the question in half precision. So more is taken from
 among the best is compared again as everywhere else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from polyadic.store.arrays.products import products
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers
-from polyadic.store.postgres.tables import spread_out
+from polyadic.store.postgres.known import ROWS, Known, Part, parsed, read
+from polyadic.store.postgres.there import There
 from polyadic.store.protocol import Rows, Side, Vectors
 from polyadic.store.tables.dimension import other_vectors
-from polyadic.store.tables.half_precision import HalfVector, kept, widened
+from polyadic.store.tables.half_precision import HalfVector, widened
 
 MOST_INDEXED = 4_000
 """Numbers of a vector that the index takes."""
 DOUBT = 0.001
 """Cosines that the database tells are as near as that to the true ones: with the numbers of the question in half
 precision, which are off by at most 2^-11 of themselves, a product of unit vectors is off by at most 2^-11."""
-_MOST_SEARCHED = 1_000
-"""Neighbours that pgvector keeps in view at once."""
+LEAST_IN_VIEW, _MOST_IN_VIEW = 250, 1_000
+"""Neighbours that pgvector keeps in view at once (hnsw.ef_search): whatever is asked for, and at most."""
 _SCANNED = 20_000
 """Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
+
+Also = Callable[[str], Iterable[Part | None]]
+"""What is to be read of the rows that a query finds, in the same statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +43,36 @@ class Roughly:
     are_all: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A query for pairs of a row and how far it is away."""
+
+    sql: str
+    parameters: Sequence[Any]
+
+
 class Near:
-    """Compares vectors within the open transaction of a connection; ``indexed`` tells how many rows of a side are."""
+    """Compares vectors within the open transaction of a connection, in which LEAST_IN_VIEW neighbours are in view."""
 
-    def __init__(self, connection: Connection, dimension: int, indexed: Callable[[Side], int]) -> None:
+    def __init__(self, connection: Connection, there: There) -> None:
         self._connection = connection
-        self._dimension = dimension
-        self._indexed = indexed
-        self._known: dict[Side, dict[int, list[HalfVector]]] = {}
-        self._width = 0
+        self._there = there
+        self._known: dict[Side, Known] = {}
+        self._in_view = LEAST_IN_VIEW
 
-    def roughly(self, side: Side, vector: Vectors, count: int) -> Roughly:
+    def roughly(self, side: Side, vector: Vectors, count: int, also: Also) -> Roughly:
         """The rows of so many of the nearest vectors."""
         self._check(vector)
-        found = self._by_index(side, vector, count) if self._index_pays(side, count) else []
-        by_all = self._dimension > 0 and len(found) < count // 2
+        found = self._asked(self._by_index(side, vector, count), also) if self._index_pays(side, count) else _NOTHING
+        by_all = self._there.dimension > 0 and len(found) < count // 2
         if by_all:
             # Few there are, or few of those that the index came by belong to this workspace.
-            found = self._by_all(side, vector, count)
-        rows = np.array([row for row, _ in found], dtype=np.int64)
-        cosines = np.array([cosine for _, cosine in found], dtype=np.float32)
-        firsts = np.sort(np.unique(rows, return_index=True)[1])
-        return Roughly(rows[firsts], cosines[firsts], not self._dimension or (by_all and len(found) < count))
+            found = self._asked(self._by_all(side, vector, count), also)
+        # What the index comes by when it searches further may be nearer than what it found before.
+        found = found[np.lexsort((found["row"], found["away"]))]
+        firsts = np.sort(np.unique(found["row"], return_index=True)[1])
+        cosines = -found["away"][firsts].astype(np.float32)
+        return Roughly(found["row"][firsts], cosines, not self._there.dimension or (by_all and len(found) < count))
 
     def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with the nearest vector of each of n rows: shape (m, n)."""
@@ -74,77 +86,99 @@ class Near:
 
     def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
         """The vectors of each row, one row after the other, and to which place among these each belongs."""
-        distinct = np.unique(rows).tolist()
-        known = self._known.setdefault(side, {})
-        self._learn(side, known, [row for row in distinct if row not in known])
-        data = [(row, one) for row in distinct for one in known[row]]
-        found = widened(kept([one for _, one in data], self._dimension))
-        places = np.array([(row, place) for place, (row, _) in enumerate(data)], dtype=np.int64).reshape(-1, 2)
-        places, owners = spread_out(places, rows)
-        return found[places], owners
+        read(self._connection, [self.part(side, rows)])
+        records, owners = self._vectors(side).of(rows)
+        return widened(records["data"]), owners
 
-    def among(self, hub: int, vector: Vectors, k: int, held: int) -> Rows:
-        """Of the facts of an entity, which are ``held`` in all, those that are near: k at least, if there are so many.
+    def part(self, side: Side, rows: Rows) -> Part | None:
+        """What reads the vectors of rows."""
+        return self._vectors(side).part(rows)
 
-        Of very many those are compared that the index finds near, and a thousand others.
-        """
-        if held > MOST_COMPARED and self._dimension <= MOST_INDEXED:
-            near = self.roughly("fact", vector, MOST_COMPARED).rows
-            sql = "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?)"
-            taking_part = self._connection.execute(sql, (hub, near.tolist())).fetchall()
-            sql = "SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?"
-            others = self._connection.execute(sql, (hub, max(k, _SAMPLE))).fetchall()
-            return np.unique(np.array([*taking_part, *others], dtype=np.int64))
-        sql = "SELECT fact FROM participation WHERE entity = ? ORDER BY fact"
-        return np.array(self._connection.execute(sql, (hub,)).fetchall(), dtype=np.int64).reshape(-1)
+    def part_of(self, side: Side, rows: str) -> Part:
+        """What reads the vectors of the rows that a query finds."""
+        return self._vectors(side).part_of(rows)
 
-    def _learn(self, side: Side, known: dict[int, list[HalfVector]], rows: list[int]) -> None:
-        """Read the vectors of rows, which are often asked for again: of what is found neighbours are compared next."""
-        known.update((row, []) for row in rows)
-        if rows:
-            sql = f"SELECT row, data FROM {self._table} WHERE side = ? AND row = ANY(?) ORDER BY row, vector"
-            for row, data in self._connection.execute(sql, (side, rows)).fetchall():
-                known[row].append(data)
+    def nearest_of_hubs(self, hubs: Rows, vectors: Vectors, k: int, also: Also) -> list[Rows]:
+        """Of the facts of each hub those of the k vectors that are nearest to its own of ``vectors``, shape (n, d)."""
+        if not len(hubs):
+            return []
+        asked = enumerate(zip(hubs.tolist(), HalfVector.each(vectors), strict=True))
+        query = _Query(
+            f"SELECT n.row, n.away, o.place FROM (VALUES {', '.join(['(?::bigint, ?, ?::bigint)'] * len(hubs))})"
+            " o (hub, toward, place), LATERAL (SELECT v.row, v.data <#> o.toward AS away FROM participation p"
+            f" JOIN {self._table} v ON v.side = 'fact' AND v.row = p.fact WHERE p.entity = o.hub"
+            " ORDER BY 2, 1 LIMIT ?) n",
+            (*(one for place, (hub, vector) in asked for one in (hub, vector, place)), k),
+        )
+        found = self._asked(query, also)
+        return [found["row"][found["place"] == place] for place in range(len(hubs))]
+
+    def among(self, hub: int, vector: Vectors, k: int) -> Rows:
+        """Of the very many facts of an entity those that the index finds near, and a thousand others."""
+        near = self.roughly("fact", vector, MOST_COMPARED, lambda rows: ()).rows
+        sql = (
+            "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?) UNION"
+            " (SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?) ORDER BY 1"
+        )
+        found = self._connection.execute(sql, (hub, near, hub, max(k, _SAMPLE))).fetchall()
+        return np.array(found, dtype=np.int64).reshape(-1)
+
+    # steps of the above
+
+    def _vectors(self, side: Side) -> Known:
+        if side not in self._known:
+            columns = [("vector", ">i8"), ("head", ">i4"), ("data", ">f2", (self._there.dimension,))]
+            sql = (
+                "SELECT string_agg(int8send(row) || int8send(vector) || halfvec_send(data), '')"
+                f" FROM {self._table} WHERE side = '{side}' AND row = ANY({ROWS})"
+            )
+            self._known[side] = Known(columns, sql, then="vector")
+        return self._known[side]
 
     def _index_pays(self, side: Side, count: int) -> bool:
         """Whether so many of what the index comes by can be expected to belong to this workspace."""
-        indexed = self._indexed(side)
-        if not indexed or not 0 < self._dimension <= MOST_INDEXED:
+        indexed = self._there.indexed.get(side, 0)
+        if not indexed or self._there.dimension > MOST_INDEXED:
             return False
-        return indexed * _SCANNED >= count * self._of_all.get(f"{self._table}_{side}", 0.0)
-
-    @cached_property
-    def _of_all(self) -> dict[str, float]:
-        """How many vectors are in each index, of all workspaces, as PostgreSQL last counted them."""
-        sql = (
-            "SELECT c.relname, c.reltuples::float8 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
-            " WHERE i.indrelid = to_regclass(?)"
-        )
-        return dict(self._connection.execute(sql, (self._table,)).fetchall())
+        return indexed * _SCANNED >= count * self._there.of_all.get(side, 0.0)
 
     @property
     def _table(self) -> str:
-        return f"near_{self._dimension}"
+        return f"near_{self._there.dimension}"
 
-    def _by_index(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        if (width := min(k, _MOST_SEARCHED)) != self._width:
+    def _asked(self, query: _Query, also: Also) -> Any:
+        """What a query finds, and in the same statement what is also to be read of that."""
+        found: list[Any] = []
+        pairs = Part(
+            "SELECT string_agg(int8send(row) || float8send(away) || int8send(place), '') FROM found",
+            (),
+            lambda data: found.append(parsed(data, _FOUND)),
+        )
+        ground = f"WITH found (row, away, place) AS MATERIALIZED ({query.sql})"
+        read(self._connection, [pairs, *also("SELECT row FROM found")], ground, query.parameters)
+        return found[0]
+
+    def _by_index(self, side: Side, vector: Vectors, k: int) -> _Query:
+        if (width := min(max(k, LEAST_IN_VIEW), _MOST_IN_VIEW)) != self._in_view:
             self._connection.execute(f"SET LOCAL hnsw.ef_search = {width}")
-            self._width = width
+            self._in_view = width
         # As the index has it: it is taken only where that is known when the statement is planned.
-        found = self._connection.execute(
-            f"SELECT row, -(data::halfvec({self._dimension}) <#> ?) FROM {self._table}"
-            f" WHERE side = '{side}' AND indexed ORDER BY data::halfvec({self._dimension}) <#> ? LIMIT ?",
+        away = f"data::halfvec({self._there.dimension}) <#> ?"
+        return _Query(
+            f"SELECT row, {away}, 0 FROM {self._table} WHERE side = '{side}' AND indexed ORDER BY {away} LIMIT ?",
             (*HalfVector.each(np.stack([vector, vector])), k),
-        ).fetchall()
-        # What the index comes by when it searches further may be nearer than what it found before.
-        return sorted(found, key=lambda one: (-one[1], one[0]))
+        )
 
-    def _by_all(self, side: Side, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        return self._connection.execute(
-            f"SELECT row, max(-(data <#> ?)) FROM {self._table} WHERE side = ? GROUP BY row ORDER BY 2 DESC LIMIT ?",
+    def _by_all(self, side: Side, vector: Vectors, k: int) -> _Query:
+        return _Query(
+            f"SELECT row, min(data <#> ?), 0 FROM {self._table} WHERE side = ? GROUP BY row ORDER BY 2 LIMIT ?",
             (*HalfVector.each(vector[None, :]), side, k),
-        ).fetchall()
+        )
 
     def _check(self, vector: Vectors) -> None:
-        if self._dimension and len(vector) != self._dimension:
-            raise other_vectors(len(vector), self._dimension)
+        if self._there.dimension and len(vector) != self._there.dimension:
+            raise other_vectors(len(vector), self._there.dimension)
+
+
+_FOUND = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
+_NOTHING = parsed(b"", _FOUND)

@@ -1,20 +1,22 @@
 """Reading one committed state of a workspace in PostgreSQL: rows are keys of the tables, and none is held in memory."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 
+from polyadic.derivation import mean_score
+from polyadic.knowledge import Entity, Fact
 from polyadic.store.arrays.ranking import contenders
 from polyadic.store.arrays.theme_arrays import ThemeArrays
 from polyadic.store.arrays.theme_reader import SqlThemes
 from polyadic.store.connection import Connection
-from polyadic.store.postgres.near import DOUBT, Near
-from polyadic.store.postgres.tables import Tables, spread_out
+from polyadic.store.postgres.known import Part, read
+from polyadic.store.postgres.near import DOUBT, MOST_COMPARED, MOST_INDEXED, Near
+from polyadic.store.postgres.tables import Tables
 from polyadic.store.postgres.words import PostgresWords
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
-from polyadic.store.tables.dimension import dimension_of
 from polyadic.store.tables.row_reader import SqlRows
 from polyadic.store.themes import Themes
 
@@ -23,6 +25,10 @@ _FOR_EACH, _LEAST = 4, 200
 """Vectors that are looked at for each row that is asked for, and at least."""
 _FIRST, _LAST = 1_024, 4_096
 """The same where a score counts beside similarity: at first, and at most."""
+_FACTS = (
+    "SELECT f.id, f.digest, f.text, f.tokens, f.evidence, f.score, ARRAY(SELECT e.name FROM participation p"
+    " JOIN entity e ON e.id = p.entity WHERE p.fact = f.id ORDER BY e.key) FROM fact f WHERE f.id IN ({})"
+)
 
 
 class PostgresReader(SqlRows):
@@ -39,14 +45,14 @@ class PostgresReader(SqlRows):
     # nearest by vector, and by words
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        near = self._near.roughly(side, vector, max(_LEAST, _FOR_EACH * k))
+        near = self._near.roughly(side, vector, max(_LEAST, _FOR_EACH * k), partial(self._compared, side))
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         searched = _FIRST
         while True:
-            near = self._near.roughly(side, vector, searched)
+            near = self._near.roughly(side, vector, searched, lambda rows: [self._tables.numbers_part_of(side, rows)])
             scores = self._tables.scores(side, near.rows)
             products = near.cosines * scores
             best = contenders(products, k, DOUBT * _HIGHEST[side])
@@ -60,6 +66,9 @@ class PostgresReader(SqlRows):
 
     def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
         """Nothing is begun: a connection does one thing at a time."""
+
+    def look_around(self, facts: Rows, chunks: int) -> None:
+        read(self._connection, [*self._tables.around_parts(facts, chunks), self._near.part("fact", facts)])
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         return self._near.cosines(side, rows, vectors)
@@ -82,16 +91,14 @@ class PostgresReader(SqlRows):
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         degrees = self._tables.degrees("entity", entities)
-        few = entities[degrees <= limit]
-        targets, owners = self._tables.linked("entity_fact", few)
-        sources = [few[owners]]
-        found = [targets]
-        for hub, degree in zip(entities[degrees > limit].tolist(), degrees[degrees > limit].tolist(), strict=True):
-            facts = self._near.among(hub, toward, limit, degree)
-            near = self._best("fact", facts, self._near.cosines("fact", facts, toward[None, :])[0], limit).rows
-            sources.append(np.full(len(near), hub))
-            found.append(np.sort(near))
-        return _in_order(entities, np.concatenate(sources), np.concatenate(found))
+        few, hubs = np.flatnonzero(degrees <= limit), np.flatnonzero(degrees > limit)
+        each = np.broadcast_to(toward, (len(entities), toward.shape[-1]))
+        of_few = self._tables.linked_part("entity_fact", entities[few])
+        near = self._facts_of_hubs(entities[hubs], degrees[hubs], limit, each[hubs], of_few)
+        targets, owners = self._tables.linked("entity_fact", entities[few])
+        places = np.concatenate([few[owners], hubs.repeat([len(facts) for facts in near])])
+        order = np.argsort(places, kind="stable")
+        return Links(entities[places[order]], np.concatenate([targets, *near])[order])
 
     def entities_of(self, facts: Rows) -> Links:
         return self._links(facts, *self._tables.linked("fact_entity", facts))
@@ -134,6 +141,21 @@ class PostgresReader(SqlRows):
     def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
         return self._tables.tokens(side, rows)
 
+    # fetch, and rows by name
+
+    def entities(self, rows: Rows) -> list[Entity]:
+        return self._tables.entities.of(rows)
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        return self._tables.entities.named(loose_names)
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        found = self._fetch("fact", rows, _FACTS)
+        return [
+            Fact(digest.hex(), text, mean_score(score, evidence), tuple(names), evidence, tokens)
+            for digest, text, tokens, evidence, score, names in found
+        ]
+
     # the catalogue
 
     def counts(self) -> Counts:
@@ -151,7 +173,7 @@ class PostgresReader(SqlRows):
             entities=self.size("entity"),
             participations=self._tables.participations,
             vectors=vectors,
-            dimension=dimension_of(self._connection),
+            dimension=self._tables.there.dimension,
         )
 
     def containing(self, entities: Rows, limit: int) -> Rows:
@@ -177,7 +199,28 @@ class PostgresReader(SqlRows):
 
     @cached_property
     def _near(self) -> Near:
-        return Near(self._connection, dimension_of(self._connection), self._tables.indexed)
+        return Near(self._connection, self._tables.there)
+
+    def _compared(self, side: Side, rows: str, beside: Part | None = None) -> list[Part | None]:
+        """What is needed to compare the rows that a query finds."""
+        return [self._tables.numbers_part_of(side, rows), self._near.part_of(side, rows), beside]
+
+    def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors, beside: Part | None) -> list[Rows]:
+        """Of the facts of each hub, ``degrees`` in number, those nearest to its own vector, in ascending order.
+
+        ``beside`` may be read in the same statement, where there is one.
+        """
+        is_huge = (degrees > MOST_COMPARED) & (self._tables.there.dimension <= MOST_INDEXED)
+        some, huge = np.flatnonzero(~is_huge), np.flatnonzero(is_huge)
+        near = self._near.nearest_of_hubs(
+            hubs[some], toward[some], max(_LEAST, _FOR_EACH * limit), partial(self._compared, "fact", beside=beside)
+        )
+        found = dict(zip(some.tolist(), near, strict=True))
+        found |= {place: self._near.among(int(hubs[place]), toward[place], limit) for place in huge.tolist()}
+        return [
+            np.sort(self._best("fact", facts, self._near.cosines("fact", facts, toward[place, None])[0], limit).rows)
+            for place, facts in sorted(found.items())
+        ]
 
     def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
         # The index has how sources begin, and takes no more.
@@ -191,19 +234,8 @@ class PostgresReader(SqlRows):
 
     def _best(self, side: Side, rows: Rows, numbers: Vectors, k: int) -> Hits:
         """The k of these rows that have the highest numbers, ties in the order of public identifiers."""
-        if len(rows) > k > 0:
-            kept = numbers >= np.partition(numbers, len(numbers) - k)[len(numbers) - k]
-            rows, numbers = rows[kept], numbers[kept]
-        digests = self._tables.digests(side, rows)
-        order = sorted(range(len(rows)), key=lambda at: (-numbers[at], digests[at]))[:k]
+        order = np.lexsort((self._tables.digests(side, rows), -numbers))[:k]
         return Hits(rows[order], numbers[order].astype(np.float32))
 
     def _links(self, rows: Rows, targets: Rows, owners: Rows) -> Links:
         return Links(rows[owners], targets)
-
-
-def _in_order(rows: Rows, sources: Rows, targets: Rows) -> Links:
-    """Links in the order of the rows that were asked about."""
-    order = np.argsort(sources, kind="stable")
-    found, owners = spread_out(np.stack([sources, targets], axis=1)[order], rows)
-    return Links(rows[owners], found)

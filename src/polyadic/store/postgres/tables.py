@@ -9,45 +9,57 @@ import numpy as np
 from polyadic.derivation import SCORE_UNIT
 from polyadic.store.arrays.protocol import Way
 from polyadic.store.connection import Connection
-from polyadic.store.incidence import Floats, Integers, stretches
-from polyadic.store.postgres.numbers import Numbers
+from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, stretches
+from polyadic.store.postgres.entities import MOST_ABOUT, Entities
+from polyadic.store.postgres.known import ROWS, Known, Part, Records, read
+from polyadic.store.postgres.there import There
 from polyadic.store.protocol import Side
 
+_NUMBERS: Mapping[Side, Mapping[str, str]] = {
+    "entity": {"facts": "facts", "chunks": "chunks", "score": "score", "evidence": "evidence"},
+    "fact": {"tokens": "tokens", "score": "score", "evidence": "evidence"},
+    "chunk": {"tokens": "tokens", "about": "coalesce(about, -1)"},
+}
+"""By side the numbers that stand in its table: what they are called here, and there."""
 _LINKS: Mapping[Way, tuple[str, str]] = {
     "fact_entity": ("fact", "participation"),
     "entity_fact": ("entity", "participation"),
     "fact_chunk": ("fact", "statement"),
     "chunk_fact": ("chunk", "statement"),
 }
-_DEGREES: Mapping[Side, str] = {
-    "fact": "SELECT fact, count(*) FROM participation WHERE fact = ANY(?) GROUP BY fact",
-    "chunk": "SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY(?) GROUP BY chunk",
+_COUNTS: Mapping[Side, str] = {
+    "fact": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
+    "chunk": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
 }
+_ABOUT = (
+    "SELECT o.key, c.id FROM unnest(?::bigint[]) o (key), LATERAL"
+    " (SELECT id, place FROM chunk WHERE about = o.key ORDER BY place LIMIT ?) c ORDER BY o.key, c.place"
+)
 
 
 class Tables:
-    """Implements :class:`polyadic.store.arrays.protocol.Arrays` within the open transaction of a connection."""
+    """Implements :class:`polyadic.store.arrays.protocol.Arrays` within the open transaction of a connection.
+
+    What has been read once is kept. Of what is often asked for there are parts as well, to be read with others.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._numbers = Numbers(connection)
+        self._numbers = {side: _numbers(side) for side in _NUMBERS}
+        self.entities = Entities(connection, self._numbers["entity"].learn)
+        self._counts = {side: _pairs(sql) for side, sql in _COUNTS.items()}
+        self._links: dict[tuple[Way, int | None], Known] = {}
+
+    @cached_property
+    def there(self) -> There:
+        return There.of(self._connection)
 
     @property
     def participations(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
 
     def size(self, side: Side) -> int:
-        return self._held.get(side, (0, False))[0]
-
-    def indexed(self, side: Side) -> int:
-        """How many rows have their vectors in the index: all of a side, or none."""
-        rows, are_indexed = self._held.get(side, (0, False))
-        return rows if are_indexed else 0
-
-    @cached_property
-    def _held(self) -> Mapping[str, tuple[int, bool]]:
-        rows = self._connection.execute("SELECT side, rows, indexed FROM held").fetchall()
-        return {side: (count, are_indexed) for side, count, are_indexed in rows}
+        return self.there.rows.get(side, 0)
 
     def ids(self, _side: Side, rows: Integers) -> Integers:
         return rows
@@ -55,55 +67,108 @@ class Tables:
     def rows(self, _side: Side, ids: Sequence[int] | Integers) -> Integers:
         return np.asarray(ids, dtype=np.int64)
 
+    def linked_part(self, way: Way, rows: Integers) -> Part | None:
+        return self._linked(way, None).part(rows)
+
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        source, table = _LINKS[way]
-        target = way.removeprefix(f"{source}_")
-        if limit is None:
-            sql = f"SELECT DISTINCT {source}, {target} FROM {table} WHERE {source} = ANY(?) ORDER BY 1, 2"
-            found = self._connection.execute(sql, (_distinct(rows),))
-        else:
-            sql = (
-                f"SELECT o.key, t.{target} FROM unnest(?::bigint[]) o (key), LATERAL (SELECT DISTINCT {target}"
-                f" FROM {table} WHERE {source} = o.key ORDER BY {target} LIMIT ?) t ORDER BY 1, 2"
-            )
-            found = self._connection.execute(sql, (_distinct(rows), limit))
-        return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), rows)
+        also = [self._counts["chunk"].part(rows)] if way == "chunk_fact" else []
+        return self._targets(self._linked(way, limit), rows, also)
+
+    def around_parts(self, facts: Integers, chunks: int) -> list[Part | None]:
+        """What reads the entities of facts and so many chunks of each, with the numbers of all of these."""
+        ways: Sequence[tuple[Way, int | None]] = (("fact_entity", None), ("fact_chunk", chunks))
+        parts = [self._numbers["fact"].part(facts)]
+        for way, limit in ways:
+            if (part := self._linked(way, limit).part(facts)) is not None:
+                targets = f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
+                side: Side = "entity" if way == "fact_entity" else "chunk"
+                parts += [part, self._numbers[side].part_of(targets, *part.parameters)]
+        return parts
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
-        return self._numbers.of("entity", "facts", rows) if side == "entity" else self._counted(_DEGREES[side], rows)
+        return self._number("entity", "facts", rows) if side == "entity" else self._counted(side, rows)
 
     def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
         # As the arrays of the SQLite store have them, to the last digit.
-        sums, evidence = (self._numbers.of(side, column, rows) for column in ("score", "evidence"))
+        sums, evidence = (self._number(side, name, rows) for name in ("score", "evidence"))
         return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
 
     def spread(self, entities: Integers) -> Integers:
-        return self._numbers.of("entity", "chunks", entities)
+        return self._number("entity", "chunks", entities)
 
     def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
-        return self._numbers.of(side, "tokens", rows)
+        return self._number(side, "tokens", rows)
 
-    def digests(self, side: Side, rows: Integers) -> list[bytes]:
-        return self._numbers.digests(side, rows)
+    def digests(self, side: Side, rows: Integers) -> Digests:
+        """What sorts each row; all of them are there."""
+        return np.asarray(self._records(side, rows)["digest"])
+
+    def numbers_part_of(self, side: Side, rows: str) -> Part:
+        """What reads the numbers of the rows that a query finds."""
+        return self._numbers[side].part_of(rows)
 
     def about(self, chunks: Integers) -> Integers:
-        return self._numbers.of("chunk", "coalesce(about, -1)", chunks)
+        return self._number("chunk", "about", chunks)
 
     def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
-        found = self._connection.execute(
-            "SELECT o.key, c.id FROM unnest(?::bigint[]) o (key), LATERAL"
-            " (SELECT id, place FROM chunk WHERE about = o.key ORDER BY place LIMIT ?) c ORDER BY o.key, c.place",
-            (_distinct(entities), limit),
-        )
-        return spread_out(np.array(found.fetchall(), dtype=np.int64).reshape(-1, 2), entities)
+        if limit <= MOST_ABOUT:
+            return self.entities.chunks_about(entities, limit)
+        found = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
+        return spread_out(np.array(found, dtype=np.int64).reshape(-1, 2), entities)
 
-    def _counted(self, sql: str, rows: Integers) -> Integers:
-        """How many there are of each row, from a query for keys and counts; 0 where it finds none."""
-        distinct, places = np.unique(rows, return_inverse=True)
-        found = np.array(self._connection.execute(sql, (distinct.tolist(),)).fetchall(), dtype=np.int64).reshape(-1, 2)
-        numbers = np.zeros(len(distinct), dtype=np.int64)
-        numbers[np.searchsorted(distinct, found[:, 0])] = found[:, 1]
-        return numbers[places]
+    # steps of the above
+
+    def _linked(self, way: Way, limit: int | None) -> Known:
+        if (way, limit) not in self._links:
+            self._links[way, limit] = _pairs(_links(way, limit), then="target")
+        return self._links[way, limit]
+
+    def _targets(self, known: Known, rows: Integers, also: Sequence[Part | None] = ()) -> tuple[Integers, Integers]:
+        read(self._connection, [known.part(rows), *also])
+        records, owners = known.of(rows)
+        return np.ascontiguousarray(records["target"]), owners
+
+    def _counted(self, side: Side, rows: Integers) -> Integers:
+        """0 where none is found."""
+        counts, owners = self._targets(self._counts[side], rows)
+        found = np.zeros(len(rows), dtype=np.int64)
+        found[owners] = counts
+        return found
+
+    def _number(self, side: Side, name: str, rows: Integers) -> Integers:
+        return np.ascontiguousarray(self._records(side, rows)[name])
+
+    def _records(self, side: Side, rows: Integers) -> Records:
+        """The record of each row; zeros where there is no such row."""
+        read(self._connection, [self._numbers[side].part(rows)])
+        records, owners = self._numbers[side].of(rows)
+        found = np.zeros(len(rows), dtype=records.dtype)
+        found[owners] = records
+        return found
+
+
+def _numbers(side: Side) -> Known:
+    columns = _NUMBERS[side]
+    sent = " || ".join(f"int8send({column})" for column in columns.values())
+    sql = f"SELECT string_agg(int8send(id) || digest || {sent}, '') FROM {side} WHERE id = ANY({ROWS})"
+    return Known([("digest", DIGEST), *((name, ">i8") for name in columns)], sql)
+
+
+def _pairs(sql: str, then: str | None = None) -> Known:
+    """Of a query for pairs of integers, ``source`` and ``target``."""
+    sent = f"SELECT string_agg(int8send(source) || int8send(target), '') FROM ({sql}) t (source, target)"
+    return Known([("target", ">i8")], sent, then)
+
+
+def _links(way: Way, limit: int | None) -> str:
+    source, table = _LINKS[way]
+    target = way.removeprefix(f"{source}_")
+    if limit is None:
+        return f"SELECT DISTINCT {source}, {target} FROM {table} WHERE {source} = ANY({ROWS})"
+    return (
+        f"SELECT o.key, t.{target} FROM unnest({ROWS}) o (key), LATERAL (SELECT DISTINCT {target}"
+        f" FROM {table} WHERE {source} = o.key ORDER BY {target} LIMIT {limit}) t"
+    )
 
 
 def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
@@ -117,8 +182,3 @@ def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
     sizes = np.searchsorted(pairs[:, 0], rows, side="right") - firsts
     places, owners = stretches(firsts, sizes)
     return pairs[places, 1], owners
-
-
-def _distinct(rows: Integers) -> list[int]:
-    found: list[int] = np.unique(rows).tolist()
-    return found
