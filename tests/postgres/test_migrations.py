@@ -171,9 +171,9 @@ def test_what_is_looked_for_by_long_texts_is_found_by_an_index() -> None:
     with database() as address, contextlib.closing(opened(address)) as store:
         publish(store, "new", [NEW], title="Mary Somerville")
         lookups = {
-            "key_brief": "SELECT key, id FROM entity WHERE key IN (?, ?)",
+            "key_brief": "SELECT key, id FROM entity WHERE key IN (?)",
             "value_brief": "SELECT vector FROM said WHERE entity = 1 AND attribute = 'form' AND value = ?",
-            "loose_brief": "SELECT loose, entity FROM called WHERE loose IN (?, ?)",
+            "loose_brief": "SELECT loose, entity FROM called WHERE loose IN (?)",
             "title_key_brief": "SELECT r.id FROM revision r WHERE r.title_key IN (?)",
             "source_begins": "SELECT id FROM document WHERE current IS NOT NULL AND source_begins >= left(?, 500)",
         }

@@ -67,7 +67,7 @@ def found(reader: Reader, k: int) -> list[Hits]:
 @pytest.fixture
 def all_compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """No index pays, until the patch is undone."""
-    monkeypatch.setattr(near, "_SCANNED", 0)
+    monkeypatch.setattr(near.Near, "_index_pays", lambda self, side, count: False)
     yield monkeypatch
 
 
@@ -96,12 +96,20 @@ def test_of_a_hub_the_nearest_facts_are_found(store: PostgresStore, monkeypatch:
 def test_the_index_is_used_where_enough_of_it_is_of_this_workspace(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for scanned, pays in ((20_000, True), (100, False)):
-        monkeypatch.setattr(near, "_SCANNED", scanned)
+    for looked_at, pays in ((1_000, True), (100, False)):
+        monkeypatch.setattr(near, "_SCANNED", looked_at)
+        monkeypatch.setattr(near, "_MOST_IN_VIEW", looked_at)
         with store.read() as reader:
             assert reader._near._index_pays("fact", 240) is pays  # type: ignore[attr-defined]
             assert reader._near._index_pays("chunk", 240) is False  # type: ignore[attr-defined]
             assert len(reader.nearest("fact", QUESTIONS[0], 60).rows) == 60
+
+
+def test_an_index_is_scanned_on_where_pgvector_does_that(store: PostgresStore) -> None:
+    with store.read() as reader:
+        version = "SELECT string_to_array(extversion, '.')::int[] >= '{0,8}' FROM pg_extension WHERE extname = 'vector'"
+        (expected,) = reader._connection.execute(version).fetchone()  # type: ignore[attr-defined]
+        assert reader._tables.there.scans_on is expected  # type: ignore[attr-defined]
 
 
 def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:

@@ -30,6 +30,10 @@ _COMPARED = re.compile(
 )
 _INTEGER, _OF_INTEGERS = 20, 1016
 """The numbers of the types bigint and bigint[], which are the same in every database."""
+IN_VIEW = 250
+"""Neighbours that pgvector keeps in view at once (hnsw.ef_search) where no more are asked for."""
+_SCANNING_ON = (0, 8)
+"""The first version of pgvector that does."""
 _SHORT_TEXTS = re.compile(r"\bmeta\b")
 
 
@@ -78,10 +82,14 @@ def _brief(text: str) -> str:
 
 
 def adapt(connection: psycopg.Connection[Any]) -> None:
-    """Let a connection pass texts and vectors as the tables have them."""
+    """Let a connection pass texts and vectors as the tables have them, and scan indexes until enough is found."""
     halfvec = TypeInfo.fetch(connection, "halfvec")
     if halfvec is None:
-        raise psycopg.ProgrammingError("the extension vector (pgvector) is not there")
+        raise psycopg.ProgrammingError("the extension vector (pgvector), of version 0.7 or later, is not there")
+    ((version,),) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
+    if tuple(map(int, version.split(".")[:2])) >= _SCANNING_ON:
+        connection.execute("SET hnsw.iterative_scan = relaxed_order")
+    connection.execute(f"SET hnsw.ef_search = {IN_VIEW}".encode())
     adapters = connection.adapters
     halfvec.register(connection)
     adapters.register_dumper(HalfVector, _dumper(halfvec.oid))

@@ -13,6 +13,7 @@ import numpy as np
 from polyadic.store.arrays.products import products
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers
+from polyadic.store.postgres.connection import IN_VIEW
 from polyadic.store.postgres.known import ROWS, Known, Part, parsed, read
 from polyadic.store.postgres.there import There
 from polyadic.store.protocol import Rows, Side, Vectors
@@ -24,8 +25,8 @@ MOST_INDEXED = 4_000
 DOUBT = 0.001
 """Cosines that the database tells are as near as that to the true ones: with the numbers of the question in half
 precision, which are off by at most 2^-11 of themselves, a product of unit vectors is off by at most 2^-11."""
-LEAST_IN_VIEW, _MOST_IN_VIEW = 250, 1_000
-"""Neighbours that pgvector keeps in view at once (hnsw.ef_search): whatever is asked for, and at most."""
+_MOST_IN_VIEW = 1_000
+"""Neighbours that pgvector keeps in view at once (hnsw.ef_search), at most."""
 _SCANNED = 20_000
 """Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
@@ -52,13 +53,13 @@ class _Query:
 
 
 class Near:
-    """Compares vectors within the open transaction of a connection, in which LEAST_IN_VIEW neighbours are in view."""
+    """Compares vectors within the open transaction of a connection, in which IN_VIEW neighbours are in view."""
 
     def __init__(self, connection: Connection, there: There) -> None:
         self._connection = connection
         self._there = there
         self._known: dict[Side, Known] = {}
-        self._in_view = LEAST_IN_VIEW
+        self._in_view = IN_VIEW
 
     def roughly(self, side: Side, vector: Vectors, count: int, also: Also) -> Roughly:
         """The rows of so many of the nearest vectors."""
@@ -136,11 +137,12 @@ class Near:
         return self._known[side]
 
     def _index_pays(self, side: Side, count: int) -> bool:
-        """Whether so many of what the index comes by can be expected to belong to this workspace."""
+        """Whether enough of what the index comes by can be expected to belong to this workspace."""
         indexed = self._there.indexed.get(side, 0)
         if not indexed or self._there.dimension > MOST_INDEXED:
             return False
-        return indexed * _SCANNED >= count * self._there.of_all.get(side, 0.0)
+        looked_at = _SCANNED if self._there.scans_on else _MOST_IN_VIEW
+        return indexed * looked_at >= count // 2 * self._there.of_all.get(side, 0.0)
 
     @property
     def _table(self) -> str:
@@ -159,7 +161,8 @@ class Near:
         return found[0]
 
     def _by_index(self, side: Side, vector: Vectors, k: int) -> _Query:
-        if (width := min(max(k, LEAST_IN_VIEW), _MOST_IN_VIEW)) != self._in_view:
+        width = min(max(k, IN_VIEW), _MOST_IN_VIEW) if self._there.scans_on else _MOST_IN_VIEW
+        if width != self._in_view:
             self._connection.execute(f"SET LOCAL hnsw.ef_search = {width}")
             self._in_view = width
         # As the index has it: it is taken only where that is known when the statement is planned.

@@ -19,7 +19,6 @@ from polyadic.store.postgres.connection import PostgresConnection
 from polyadic.store.postgres.copying import PostgresDuplicate
 from polyadic.store.postgres.gathering import PostgresGathering
 from polyadic.store.postgres.migrating import tables
-from polyadic.store.postgres.near import LEAST_IN_VIEW
 from polyadic.store.postgres.reader import PostgresReader
 from polyadic.store.postgres.scope import Scopes
 from polyadic.store.postgres.sessions import Alone, Joined, busy, forget_taken, locked
@@ -40,10 +39,7 @@ _ALONE, _IN_TURN, _GATHERING = 1, 2, 3
 """Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who
 gathers vectors."""
 _LOCKS = 16
-_READING = (
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL hnsw.iterative_scan = relaxed_order;"
-    f" SET LOCAL hnsw.ef_search = {LEAST_IN_VIEW}"
-)
+_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresStore:

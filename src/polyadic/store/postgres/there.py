@@ -7,8 +7,8 @@ from polyadic.store.connection import Connection
 from polyadic.store.protocol import Side
 
 _THERE = (
-    "SELECT h.side, h.rows, h.indexed, v.width, (SELECT c.reltuples::float8 FROM pg_class c"
-    " WHERE c.oid = to_regclass('near_' || v.width || '_' || h.side))"
+    "SELECT h.side, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0)::float8 FROM pg_class c"
+    " WHERE c.oid = to_regclass('near_' || v.width || '_' || h.side)), current_setting('hnsw.iterative_scan', true)"
     " FROM held h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true"
 )
 
@@ -27,12 +27,15 @@ class There:
         How many vectors the index of a side has, of all workspaces, as PostgreSQL last counted them.
     dimension
         How many numbers a vector has; 0 where there is none.
+    scans_on
+        Whether an index is scanned on until enough is found, which pgvector does from 0.8 on.
     """
 
     rows: Mapping[Side, int]
     indexed: Mapping[Side, int]
     of_all: Mapping[Side, float]
     dimension: int
+    scans_on: bool
 
     @classmethod
     def of(cls, connection: Connection) -> "There":
@@ -40,6 +43,7 @@ class There:
         return cls(
             {side: rows for side, rows, *_ in told},
             {side: rows for side, rows, indexed, *_ in told if indexed},
-            {side: max(0.0, count or 0.0) for side, *_, count in told},
-            max((width or 0 for _, _, _, width, _ in told), default=0),
+            {side: count or 0.0 for side, _, _, _, count, _ in told},
+            max((width for _, _, _, width, _, _ in told), default=0),
+            any(scanning for *_, scanning in told),
         )
