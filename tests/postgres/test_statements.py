@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pytest
 
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.store.postgres import entities as entities_module
+from polyadic.store.postgres import known
 from polyadic.store.postgres.patience import PatientConnection
 from polyadic.workspace import Workspace
 from tests.support import postgres
@@ -53,3 +56,28 @@ def test_a_question_takes_few_statements_however_much_there_is(count: int) -> No
                 found = kb.retrieve("Where did Jonas Orth write to Lena Torv?", method)
             assert found.items
             assert len(statements) <= most, (method, statements)
+
+
+def test_who_goes_through_all_there_is_holds_little_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
+        kb.add(letters(60))
+        with kb.store().read() as reader:
+            facts, entities = reader.all_rows("fact"), reader.all_rows("entity")
+            told = [reader.facts(facts), reader.entities(entities), reader.entities_of(facts).targets.tolist()]
+        monkeypatch.setattr(known, "MOST_KEPT", 500)
+        monkeypatch.setattr(entities_module, "MOST_KEPT", 3)
+        with kb.store().read() as reader:
+            by_page = [
+                [one for page in np.array_split(rows, 9) for one in fetch(page)]
+                for rows, fetch in (
+                    (facts, reader.facts),
+                    (entities, reader.entities),
+                    (facts, lambda page: reader.entities_of(page).targets.tolist()),
+                )
+            ]
+            kept = reader._tables  # type: ignore[attr-defined]
+            assert len(kept.entities._known) <= 3 + len(entities) // 9 + 1
+            assert kept._links["fact_entity", None]._records.nbytes < 3_000
+            assert kept._numbers["entity"]._records.nbytes < 1_000
+            again = reader.entities_of(np.concatenate([facts, facts[:1]])).targets
+        assert by_page == told and again[: len(told[2])].tolist() == told[2]

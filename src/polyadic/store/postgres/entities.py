@@ -12,6 +12,8 @@ from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
 from polyadic.store.tables.selecting import select_in
 
+MOST_KEPT = 10_000
+"""Entities that are kept, and those that were read last."""
 MOST_ABOUT = 3
 """Passages about an entity that are read with it, the first ones in the order of documents."""
 _TOLD = (
@@ -57,6 +59,8 @@ class Entities:
         return np.array([chunk for chunks in about for chunk in chunks], dtype=np.int64), owners
 
     def _told(self, rows: Integers) -> list[_Told]:
+        if len(self._known) > MOST_KEPT:
+            self._known.clear()
         keys = rows.tolist()
         lacking = [key for key in dict.fromkeys(keys) if key not in self._known]
         self._take(select_in(self._connection, f"SELECT {_TOLD} FROM entity e WHERE e.id IN ({{}})", lacking))

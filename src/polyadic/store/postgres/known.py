@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers, stretches
 
+MOST_KEPT = 2**24
+"""Bytes of records of one kind that are kept, and those that were read last."""
 ROWS = "?::bigint[]"
 """Where rows stand in a query for records."""
 
@@ -69,11 +71,14 @@ class Known:
         self._sent = np.dtype([("row", ">i8"), *columns])
         self._sql = sql
         self._then = then
-        self._rows = np.zeros(0, dtype=np.int64)
-        self._records = parsed(b"", self._sent)
+        self._forget()
 
     def part(self, rows: Integers) -> Part | None:
-        """What reads the records of rows; None where all are there."""
+        """What reads the records of rows; None where all are there.
+
+        Where much has been read by now, as by who goes through all there is, it is forgotten first.
+        """
+        self._forget_much()
         lacking = _distinct(rows[~_among(rows, self._rows)])
         if not len(lacking):
             return None
@@ -93,7 +98,16 @@ class Known:
 
     def learn(self, records: Sequence[tuple[Any, ...]]) -> None:
         """Take up what was read otherwise: records of rows, each with the row first, and all that there are of it."""
+        self._forget_much()
         self._learn_all(np.array(records, dtype=self._records.dtype))
+
+    def _forget_much(self) -> None:
+        if self._records.nbytes > MOST_KEPT:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._rows = np.zeros(0, dtype=np.int64)
+        self._records = parsed(b"", self._sent)
 
     def _learn_all(self, records: Records) -> None:
         self._learn(_distinct(records["row"]), records)
