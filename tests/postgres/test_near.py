@@ -98,7 +98,7 @@ def test_the_index_is_used_where_enough_of_it_is_of_this_workspace(
 ) -> None:
     for looked_at, pays in ((1_000, True), (100, False)):
         monkeypatch.setattr(near, "_SCANNED", looked_at)
-        monkeypatch.setattr(near, "_MOST_IN_VIEW", looked_at)
+        monkeypatch.setattr(near, "IN_VIEW", looked_at)
         with store.read() as reader:
             assert reader._near._index_pays("fact", 240) is pays  # type: ignore[attr-defined]
             assert reader._near._index_pays("chunk", 240) is False  # type: ignore[attr-defined]

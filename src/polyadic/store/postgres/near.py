@@ -25,11 +25,11 @@ MOST_INDEXED = 4_000
 DOUBT = 0.001
 """Cosines that the database tells are as near as that to the true ones: with the numbers of the question in half
 precision, which are off by at most 2^-11 of themselves, a product of unit vectors is off by at most 2^-11."""
-_MOST_IN_VIEW = 1_000
-"""Neighbours that pgvector keeps in view at once (hnsw.ef_search), at most."""
 _SCANNED = 20_000
 """Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
+_FOUND = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
+_NOTHING = parsed(b"", _FOUND)
 
 Also = Callable[[str], Iterable[Part | None]]
 """What is to be read of the rows that a query finds, in the same statement."""
@@ -53,13 +53,12 @@ class _Query:
 
 
 class Near:
-    """Compares vectors within the open transaction of a connection, in which IN_VIEW neighbours are in view."""
+    """Compares vectors within the open transaction of a connection."""
 
     def __init__(self, connection: Connection, there: There) -> None:
         self._connection = connection
         self._there = there
         self._known: dict[Side, Known] = {}
-        self._in_view = IN_VIEW
 
     def roughly(self, side: Side, vector: Vectors, count: int, also: Also) -> Roughly:
         """The rows of so many of the nearest vectors."""
@@ -141,7 +140,7 @@ class Near:
         indexed = self._there.indexed.get(side, 0)
         if not indexed or self._there.dimension > MOST_INDEXED:
             return False
-        looked_at = _SCANNED if self._there.scans_on else _MOST_IN_VIEW
+        looked_at = _SCANNED if self._there.scans_on else IN_VIEW
         return indexed * looked_at >= count // 2 * self._there.of_all.get(side, 0.0)
 
     @property
@@ -161,10 +160,6 @@ class Near:
         return found[0]
 
     def _by_index(self, side: Side, vector: Vectors, k: int) -> _Query:
-        width = min(max(k, IN_VIEW), _MOST_IN_VIEW) if self._there.scans_on else _MOST_IN_VIEW
-        if width != self._in_view:
-            self._connection.execute(f"SET LOCAL hnsw.ef_search = {width}")
-            self._in_view = width
         # As the index has it: it is taken only where that is known when the statement is planned.
         away = f"data::halfvec({self._there.dimension}) <#> ?"
         return _Query(
@@ -181,7 +176,3 @@ class Near:
     def _check(self, vector: Vectors) -> None:
         if self._there.dimension and len(vector) != self._there.dimension:
             raise other_vectors(len(vector), self._there.dimension)
-
-
-_FOUND = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
-_NOTHING = parsed(b"", _FOUND)
