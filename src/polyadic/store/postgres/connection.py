@@ -31,10 +31,10 @@ _COMPARED = re.compile(
 _INTEGER, _OF_INTEGERS = 20, 1016
 """The numbers of the types bigint and bigint[], which are the same in every database."""
 IN_VIEW = 1_000
-"""Neighbours that pgvector keeps in view at once (hnsw.ef_search): as many as it can. Of 100,000 facts it finds 995 of
-the 1,000 nearest ones so, and 960 of them with 250."""
+"""Neighbours that pgvector keeps in view at once (hnsw.ef_search): as many as it can. Of the 60 nearest among 100,000
+facts it finds 0.995 so, and 0.960 with 250."""
 _SCANNING_ON = (0, 8)
-"""The first version of pgvector that does."""
+"""The first version of pgvector that scans an index on until enough is found."""
 _SHORT_TEXTS = re.compile(r"\bmeta\b")
 
 
