@@ -9,7 +9,6 @@ import pytest
 
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings, Settings
-from polyadic.store.postgres import entities as entities_module
 from polyadic.store.postgres import known
 from polyadic.store.postgres.patience import PatientConnection
 from polyadic.workspace import Workspace
@@ -18,7 +17,7 @@ from tests.support import postgres
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
 PEOPLE = ("Mira Falk", "Jonas Orth", "Ilse Brandt", "Karl Wegener", "Lena Torv")
 PLACES = ("Turin", "Basel", "Lund")
-MOST = {"walk": 26, "hypergraph": 22, "passages": 19, "chunks": 9}
+MOST = {"walk": 13, "hypergraph": 11, "local": 16, "passages": 11, "chunks": 5}
 """Statements, those that begin and end a transaction among them."""
 
 
@@ -65,7 +64,7 @@ def test_who_goes_through_all_there_is_holds_little_of_it(monkeypatch: pytest.Mo
             facts, entities = reader.all_rows("fact"), reader.all_rows("entity")
             told = [reader.facts(facts), reader.entities(entities), reader.entities_of(facts).targets.tolist()]
         monkeypatch.setattr(known, "MOST_KEPT", 500)
-        monkeypatch.setattr(entities_module, "MOST_KEPT", 3)
+        monkeypatch.setattr(known, "MOST_VALUES", 3)
         with kb.store().read() as reader:
             by_page = [
                 [one for page in np.array_split(rows, 9) for one in fetch(page)]
@@ -76,7 +75,8 @@ def test_who_goes_through_all_there_is_holds_little_of_it(monkeypatch: pytest.Mo
                 )
             ]
             kept = reader._tables  # type: ignore[attr-defined]
-            assert len(kept.entities._known) <= 3 + len(entities) // 9 + 1
+            assert len(kept.entities._known._known) <= 3 + len(entities) // 9 + 1
+            assert len(reader._told._facts._known) <= 3 + len(facts) // 9 + 1  # type: ignore[attr-defined]
             assert kept._links["fact_entity", None]._records.nbytes < 3_000
             assert kept._numbers["entity"]._records.nbytes < 1_000
             again = reader.entities_of(np.concatenate([facts, facts[:1]])).targets

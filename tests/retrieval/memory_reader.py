@@ -11,6 +11,7 @@ from polyadic.derivation import Attribute, mean_score, tally
 from polyadic.identity import loose_name
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span
 from polyadic.overlay import NO_OVERLAY, Decision, Overlay
+from polyadic.store.expected import Expected
 from polyadic.store.protocol import (
     Counts,
     DocumentRecord,
@@ -109,8 +110,8 @@ class MemoryReader:
         best = np.argsort(-scores, kind="stable")[:k]
         return Hits(rows[best], scores[best])
 
-    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
-        """Nothing here takes long."""
+    def expect(self, *expected: Expected) -> None:
+        """All of it is here."""
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         owners, stored = self._vectors[side]
@@ -150,9 +151,6 @@ class MemoryReader:
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         return {name: self._names[name] for name in loose_names if name in self._names}
-
-    def look_around(self, facts: Rows, chunks: int) -> None:
-        """All of it is here."""
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         vectors = np.broadcast_to(toward, (len(entities), toward.shape[-1]))

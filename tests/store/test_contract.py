@@ -9,7 +9,7 @@ import pytest
 from polyadic.derivation import difference, tally
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.identity import entity_key, fact_id, loose_name
-from polyadic.store.protocol import Change, Listed, Rows, Side, Stamp, Store, Vectors
+from polyadic.store.protocol import Around, Change, Listed, Nearest, Quoted, Rows, Side, Stamp, Store, Vectors, Within
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish, said, stage, withdraw
 from tests.support.stores import Opener
@@ -151,7 +151,7 @@ def test_each_of_several_entities_gives_the_facts_most_similar_to_its_own_vector
     assert links.targets.tolist() == [row for one in alone for row in one.targets.tolist()]
 
 
-def test_to_say_what_will_be_asked_changes_no_answer(store: Store) -> None:
+def test_to_say_what_will_be_asked_for_changes_no_answer(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
     publish(store, "again", [ADA, ("The Analytical Engine stood in London.", ["the Analytical Engine", "London"])])
     answers = []
@@ -159,8 +159,10 @@ def test_to_say_what_will_be_asked_changes_no_answer(store: Store) -> None:
         with store.read() as reader:
             facts = reader.all_rows("fact")
             if is_said:
-                reader.look_around(facts[:2], 1)
-                reader.look_around(facts, 1)
+                reader.expect(Around(facts[:2], 1), Around(facts, 1), Around(facts[:0], 1))
+                reader.expect(Nearest("fact", vector("query"), 2), Nearest("entity", vector("query"), 2, scored=True))
+                reader.expect(Nearest("chunk", vector("query"), 1), Within(reader.all_rows("chunk"), 2))
+                reader.expect(Quoted(facts[1:], reader.all_rows("chunk")), Quoted(facts[:0], facts[:0]))
             entities, chunks = reader.entities_of(facts), reader.chunks_of(facts, 1)
             told: list[Rows | Vectors] = [
                 part for links in (entities, chunks) for part in (links.sources, links.targets)
@@ -169,7 +171,13 @@ def test_to_say_what_will_be_asked_changes_no_answer(store: Store) -> None:
             told += [reader.scores("entity", entities.targets), reader.spread(entities.targets)]
             told += [reader.similarity("fact", facts, vectors(["query", "other"]))]
             told += [reader.titles_of(chunks.targets).targets]
-            answers.append([one.tolist() for one in told])
+            within = reader.facts_in(reader.all_rows("chunk"), 2)
+            told += [within.sources, within.targets, reader.entities_of(within.targets).targets]
+            near = [reader.nearest("fact", vector("query"), 2), reader.nearest_scored("entity", vector("query"), 2)]
+            near += [reader.nearest("chunk", vector("query"), 1), reader.nearest("fact", vector("other"), 3)]
+            told += [part for hits in near for part in (hits.rows, hits.scores)]
+            said = [reader.facts(facts), reader.fact_places(facts), reader.chunk_places(reader.all_rows("chunk"))]
+            answers.append([*(one.tolist() for one in told), *said])
     assert answers[0] == answers[1]
     assert len(answers[0][2]) == 3
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from polyadic.identity import loose_name, without_qualifier
-from polyadic.retrieval.hits import among, distinct
 from polyadic.store.protocol import Links, Reader, Rows
+from polyadic.store.row_sets import among, distinct
 from polyadic.text.function_words import words
 
 _AFTER_NAME = re.compile(r"(?:,| of | von | de | du | der )")

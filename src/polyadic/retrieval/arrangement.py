@@ -8,9 +8,9 @@ where their score puts them, which is what tells good from bad within long passa
 import numpy as np
 
 from polyadic.knowledge import Kind
-from polyadic.retrieval.hits import among, distinct
 from polyadic.retrieval.subgraph import Places, Subgraph
 from polyadic.store.protocol import Vectors
+from polyadic.store.row_sets import among, distinct
 
 FACTS_FIRST = 24
 """Facts before the first passage."""

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import among, distinct, targets_by_source
+from polyadic.retrieval.hits import targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import Places, Subgraph
-from polyadic.store.protocol import Links, Reader, Rows, Vectors
+from polyadic.store.protocol import Links, Reader, Rows, Vectors, Within
+from polyadic.store.row_sets import among, distinct
 
 MOST = 10
 LEAST_SCORE = 35.0
@@ -55,8 +56,11 @@ def find_bridges(graph: Subgraph, masses: Masses, question: Question, reader: Re
     leads_on = reader.spread(graph.entities) >= LEAST_CHUNKS
     dead_ends = np.sort(_strongest(strength * ~leads_on, DEAD_ENDS))
     # All that may be among the best in the end, so that names are looked up once.
-    same = alike(graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))], reader)
-    elsewhere = _named_elsewhere(graph.entities[dead_ends], reader)
+    eligible = graph.entities[np.sort(np.append(dead_ends, _strongest(strength * leads_on, MOST)))]
+    titled = _titled_dead_ends(eligible, graph.entities[dead_ends], reader)
+    reader.expect(Within(distinct(titled.targets), FACTS_IN_A_CHUNK))
+    same = alike(eligible, reader)
+    elsewhere = _named_elsewhere(titled, reader)
     leads_on[dead_ends] = among(graph.entities[dead_ends], np.append(elsewhere, same.sources))
     best = _strongest(strength * leads_on, MOST)
     rows = graph.entities[best]
@@ -72,9 +76,15 @@ def _strongest(strength: NDArray[np.floating[Any]], most: int) -> Places:
     return best[strength[best] > 0]
 
 
-def _named_elsewhere(entities: Rows, reader: Reader) -> Rows:
+def _titled_dead_ends(eligible: Rows, dead_ends: Rows, reader: Reader) -> Links:
+    """The first chunk about each of these dead ends; asked of all that is eligible, which is looked at next."""
+    titled = reader.titled(eligible, 1)
+    of_dead_ends = among(titled.sources, dead_ends)
+    return Links(titled.sources[of_dead_ends], titled.targets[of_dead_ends])
+
+
+def _named_elsewhere(titled: Links, reader: Reader) -> Rows:
     """Those that name a document whose facts do not name them: what is known of them there is yet to be found."""
-    titled = reader.titled(entities, 1)
     stated = reader.facts_in(distinct(titled.targets), FACTS_IN_A_CHUNK)
     facts_in, entities_of = targets_by_source(stated), targets_by_source(reader.entities_of(distinct(stated.targets)))
     unnamed = [

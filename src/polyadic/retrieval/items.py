@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from polyadic.knowledge import Item, Kind
-from polyadic.store.protocol import Reader, Rows, Vectors
+from polyadic.store.protocol import Quoted, Reader, Rows, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ def found(
 def told(wanted: Sequence[Found], reader: Reader) -> list[Item]:
     """The items of what was found, in the order given; all facts are fetched at once, and all chunks."""
     facts, chunks = ([one for one in wanted if one.kind is kind] for kind in (Kind.FACT, Kind.CHUNK))
+    reader.expect(Quoted(_rows(facts), _rows(chunks)))
     items = iter(_fact_items(facts, reader)), iter(_chunk_items(chunks, reader))
     return [next(items[one.kind is Kind.CHUNK]) for one in wanted]
 

@@ -7,10 +7,11 @@ import numpy as np
 from polyadic.retrieval.alike import alike
 from polyadic.retrieval.conductance import completeness
 from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import among, distinct, targets_by_source
+from polyadic.retrieval.hits import targets_by_source
 from polyadic.retrieval.question import Question
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Subgraph, position
-from polyadic.store.protocol import Hits, Links, Reader, Rows, Vectors
+from polyadic.store.protocol import Around, Hits, Links, Nearest, Reader, Rows, Vectors, Within
+from polyadic.store.row_sets import among, distinct
 
 ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT = 1.0, 1.0, 0.1
 SEED_FACTS, SEED_CHUNKS = 3, 10
@@ -40,15 +41,16 @@ class Start:
 
 def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
-    reader.look_ahead("fact", vector, NEAREST_FACTS)
+    reader.expect(Nearest("fact", vector, NEAREST_FACTS), Nearest("chunk", vector, NEAREST_CHUNKS))
     same = alike(question.anchors, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
     about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     chunks = distinct(near_chunks.rows, about)
+    reader.expect(Within(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    reader.look_around(facts, CHUNKS_OF_A_FACT)
+    reader.expect(Around(facts, CHUNKS_OF_A_FACT))
     return Start(question.anchors, same, _telling(near_facts, question, reader), near_chunks, facts, chunks)
 
 

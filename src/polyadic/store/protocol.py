@@ -12,6 +12,7 @@ from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.overlay import Overlay
 from polyadic.store.claims import Claims
 from polyadic.store.copying import Duplicate, Original
+from polyadic.store.expected import Around, Nearest, Quoted, Within
 from polyadic.store.reading import Reader
 from polyadic.store.values import (
     Call,
@@ -34,6 +35,7 @@ from polyadic.store.waiting import Waiting
 from polyadic.themes import Rearrangement
 
 __all__ = [
+    "Around",
     "Call",
     "Change",
     "Claims",
@@ -46,7 +48,9 @@ __all__ = [
     "Hits",
     "Links",
     "Listed",
+    "Nearest",
     "Original",
+    "Quoted",
     "Reader",
     "Rows",
     "Side",
@@ -55,6 +59,7 @@ __all__ = [
     "Store",
     "ToRemember",
     "Vectors",
+    "Within",
     "Writer",
 ]
 

@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
 from polyadic.overlay import Decision, Overlay
+from polyadic.store.expected import Expected
 from polyadic.store.themes import Themes
 from polyadic.store.values import (
     Counts,
@@ -26,18 +27,15 @@ from polyadic.themes import Hierarchy
 class Reader(Protocol):
     """Reads one committed state of a store."""
 
+    def expect(self, *expected: Expected) -> None:
+        """Say what will be asked for, so that it can be read together (see expected.py); no answer hangs on it."""
+
     # nearest by vector, and by words
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
         """The k rows most similar to a vector of shape (d,); a row with several vectors counts by its best."""
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         """The k rows with the highest similarity x score (HyperGraphRAG, Eq. 14 and 15); hits carry these products."""
-
-    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
-        """Say that ``nearest``, or ``nearest_scored``, will be asked for this.
-
-        A store may begin to look for it while something else is done; what it then answers is the same.
-        """
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with each of n rows (the best of its vectors): shape (m, n)."""
@@ -55,12 +53,6 @@ class Reader(Protocol):
         """Entity rows by the loose form of any of their names (see identity.loose_name); absent where none."""
 
     # neighbours over incidence
-    def look_around(self, facts: Rows, chunks: int) -> None:
-        """Say that what is around these facts will be asked for: entities, ``chunks`` of each, numbers and vectors.
-
-        A store may read all of it at once; what it then answers is the same.
-        """
-
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         """Facts in which each entity takes part; of one with more than ``limit``, those most similar to ``toward``.
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.hits import among, distinct
 from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.question_entities import QuestionEntities
 from polyadic.retrieval.trace import Trace
 from polyadic.settings import HypergraphSettings
-from polyadic.store.protocol import Hits, Reader, Rows, Vectors
+from polyadic.store.protocol import Hits, Nearest, Reader, Rows, Vectors
+from polyadic.store.row_sets import among, distinct
 
 _FILL = 5
 _FACTS_OF_AN_ENTITY = 60
@@ -48,7 +48,7 @@ class Hypergraph:
         # h_q, and h_Vq = f(V_q joined by commas)
         h_q, h_vq = await embedder.embed([question, ", ".join(named.names) or question])
         trace.done("embed", "the question and its names")
-        self._look_ahead(h_q, reader)
+        self._expect(h_q, reader)
         entities = self._entities(h_vq, reader, trace)
         facts, gathered = self._facts(h_q, entities.rows, reader, trace)
         chunks = self._chunks(h_q, reader, trace)
@@ -60,13 +60,13 @@ class Hypergraph:
         fitted = knowledge_of(question, self.name, _mixed(facts, chunks), context_tokens, trace, reader)
         return replace(fitted, usage=named.usage, sought=sought)
 
-    def _look_ahead(self, h_q: Vectors, reader: Reader) -> None:
+    def _expect(self, h_q: Vectors, reader: Reader) -> None:
         """What is near the question itself may be looked for while its entities are."""
         s = self._settings
         if s.fact_retrieval:
-            reader.look_ahead("fact", h_q, s.facts, scored=True)
+            reader.expect(Nearest("fact", h_q, s.facts, scored=True))
         if s.chunk_retrieval:
-            reader.look_ahead("chunk", h_q, self._chunks_sought)
+            reader.expect(Nearest("chunk", h_q, self._chunks_sought))
 
     @property
     def _chunks_sought(self) -> int:

@@ -21,14 +21,15 @@ import numpy as np
 from polyadic.knowledge import Knowledge
 from polyadic.models.embedder import Embedder
 from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.hits import above, distinct
+from polyadic.retrieval.hits import above
 from polyadic.retrieval.items import Found, found, similar
 from polyadic.retrieval.pagerank import Floats, pagerank
 from polyadic.retrieval.pairs import pairs_of
-from polyadic.retrieval.subgraph import Places, Subgraph, position, surround
+from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Places, Subgraph, position, surround
 from polyadic.retrieval.trace import Trace
 from polyadic.settings import PassagesSettings
-from polyadic.store.protocol import Hits, Reader, Rows, Vectors
+from polyadic.store.protocol import Around, Hits, Nearest, Reader, Rows, Vectors, Within
+from polyadic.store.row_sets import distinct
 
 _NEAREST_CHUNKS, _SHOWN = 100, 20
 _FACTS_IN_A_CHUNK, _FACTS_OF_AN_ENTITY = 50, 10
@@ -46,6 +47,7 @@ class Passages:
         trace = Trace()
         h_q = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
+        reader.expect(Nearest("fact", h_q, self._settings.facts))
         dense = reader.nearest("chunk", h_q, _NEAREST_CHUNKS)
         facts = above(embedder.unrelated_below, reader.nearest("fact", h_q, self._settings.facts))
         trace.done("nearest", f"{len(facts.rows)} facts and {len(dense.rows)} passages")
@@ -54,6 +56,7 @@ class Passages:
             rows, scores = dense.rows[:_SHOWN], dense.scores[:_SHOWN]
             near = found("chunk", rows, scores, similar(scores.tolist()), reader)
             return knowledge_of(question, self.name, near, context_tokens, trace, reader)
+        reader.expect(Around(facts.rows, CHUNKS_OF_A_FACT), Within(dense.rows, _FACTS_IN_A_CHUNK))
         starts = self._starts(facts, reader)
         names = [entity.name for entity in reader.entities(starts.rows)]
         vectors = await embedder.embed(names)

@@ -19,7 +19,6 @@ from polyadic.retrieval.bridges import Bridges, facts_of_bridges, find_bridges
 from polyadic.retrieval.conductance import conduct, standardised
 from polyadic.retrieval.diffusion import Masses, diffuse
 from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.hits import distinct
 from polyadic.retrieval.items import Found, found
 from polyadic.retrieval.question import Question, read_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
@@ -29,6 +28,7 @@ from polyadic.retrieval.subgraph import Subgraph, joined, surround
 from polyadic.retrieval.trace import Trace
 from polyadic.settings import WalkSettings
 from polyadic.store.protocol import Reader, Rows, Vectors
+from polyadic.store.row_sets import distinct
 
 _CHUNKS_ABOUT_A_BRIDGE = 3
 

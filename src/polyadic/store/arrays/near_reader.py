@@ -12,6 +12,7 @@ from polyadic.store.arrays.protocol import Arrays
 from polyadic.store.arrays.ranking import best_of
 from polyadic.store.arrays.state import State
 from polyadic.store.connection import Connection
+from polyadic.store.expected import Expected, Nearest
 from polyadic.store.incidence import limited
 from polyadic.store.protocol import Hits, Links, Rows, Side, Vectors
 from polyadic.store.tables.row_reader import SqlRows
@@ -57,8 +58,11 @@ class ArrayNear(SqlRows):
         rows = self._near(side, vector, k, side)
         return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
 
-    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
-        self._nearness(side, vector).begin(k, scored)
+    def expect(self, *expected: Expected) -> None:
+        """What is near is begun to be looked for; all else is in arrays."""
+        for one in expected:
+            if isinstance(one, Nearest):
+                self._nearness(one.side, one.vector).begin(one.k, one.scored)
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         if not len(rows):
@@ -69,9 +73,6 @@ class ArrayNear(SqlRows):
 
     def directions(self, entities: Rows) -> Vectors:
         return self._state.vectors("entity").directions(entities)
-
-    def look_around(self, facts: Rows, chunks: int) -> None:
-        """Nothing is to be read: all of it is in arrays."""
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._arrays.linked("entity_fact", entities)

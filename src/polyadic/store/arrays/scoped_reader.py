@@ -20,6 +20,7 @@ from polyadic.store.arrays.snapshot import Snapshot
 from polyadic.store.arrays.theme_reader import SqlThemes
 from polyadic.store.arrays.theme_scope import ScopedThemes
 from polyadic.store.connection import Connection
+from polyadic.store.expected import Expected
 from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
 from polyadic.store.tables.full_text import WordIndex
 from polyadic.store.tables.places import places_of_facts
@@ -166,7 +167,7 @@ class ScopedReader(ArrayReader):
     def hierarchy(self) -> Hierarchy:
         return hierarchy_of(self._connection, self._scoped_themes().keys)
 
-    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
+    def expect(self, *expected: Expected) -> None:
         """All vectors are compared, which is done when it is asked."""
 
     # steps of the above

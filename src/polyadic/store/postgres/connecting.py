@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -89,6 +89,13 @@ class Pool(ConnectionPool[Raw]):
 
     def getconn(self, timeout: float | None = None) -> Raw:
         """One that works: those that were lost meanwhile are put away, and a server that is away is tried again."""
+        return self._one(self.check_connection, timeout)
+
+    def untried(self) -> Raw:
+        """One that may have been lost meanwhile, for who takes another then."""
+        return self._one(lambda connection: None)
+
+    def _one(self, check: Callable[[Raw], None], timeout: float | None = None) -> Raw:
         trouble: psycopg.Error = PoolTimeout()
         for _ in pauses.pauses(pauses.WAITED if timeout is None else timeout):
             try:
@@ -97,7 +104,7 @@ class Pool(ConnectionPool[Raw]):
                 trouble = error
                 continue
             try:
-                self.check_connection(connection)
+                check(connection)
             except psycopg.Error as error:
                 trouble = error
                 self.putconn(connection)

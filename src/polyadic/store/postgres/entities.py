@@ -1,6 +1,6 @@
 """Entities by their names and by their rows, with the passages that are about them, each read once in a transaction."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,17 +8,21 @@ import numpy as np
 
 from polyadic.derivation import mean_score
 from polyadic.knowledge import Entity
-from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers
-from polyadic.store.tables.selecting import select_in
+from polyadic.store.postgres.asking import Asking, Part, listed, told
+from polyadic.store.postgres.known import ROWS, Values
 
-MOST_KEPT = 10_000
-"""Entities that are kept, and those that were read last."""
 MOST_ABOUT = 3
 """Passages about an entity that are read with it, the first ones in the order of documents."""
 _TOLD = (
-    "e.id, e.digest, e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts, e.chunks,"
+    "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts, e.chunks,"
     f" ARRAY(SELECT c.id FROM chunk c WHERE c.about = e.id ORDER BY c.place LIMIT {MOST_ABOUT})"
+)
+_BY_ROW = listed(_TOLD, f"FROM entity e WHERE e.id = ANY({ROWS})")
+_BY_NAME = listed(
+    f"loose, {_TOLD}",
+    "FROM called JOIN entity e ON e.id = entity"
+    " WHERE loose_brief = ANY(ARRAY(SELECT brief(name) FROM unnest(?::text[]) name))",
 )
 
 
@@ -29,47 +33,44 @@ class _Told:
 
 
 class Entities:
-    """Reads them within the open transaction of a connection.
+    """Reads them.
 
     ``learn`` is told their numbers as well: row, digest, facts, chunks, sum of scores, evidence of each.
     """
 
-    def __init__(self, connection: Connection, learn: Callable[[Sequence[tuple[Any, ...]]], None]) -> None:
-        self._connection = connection
+    def __init__(self, asking: Asking, learn: Callable[[Sequence[tuple[Any, ...]]], None]) -> None:
+        self._asking = asking
         self._learn = learn
-        self._known: dict[int, _Told] = {}
+        self._known = Values[_Told](asking, self._parts)
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         """By each loose name the entities that are called so, in ascending order; absent where none."""
-        sql = f"SELECT loose, {_TOLD} FROM called JOIN entity e ON e.id = entity WHERE loose IN ({{}})"
+        rows: list[list[Any]] = []
+        if loose_names:
+            self._asking.read(Part(_BY_NAME, (list(loose_names),), lambda value: rows.extend(told(value))))
+        self._take([row[1:] for row in rows])
         found: dict[str, list[int]] = {}
-        rows = list(select_in(self._connection, sql, list(loose_names)))
-        self._take(row[1:] for row in rows)
         for loose, row, *_ in rows:
             found.setdefault(loose, []).append(row)
         return {loose: sorted(rows) for loose, rows in found.items()}
 
     def of(self, rows: Integers) -> list[Entity]:
-        return [told.entity for told in self._told(rows)]
+        return [one.entity for one in self._known.of(rows)]
 
     def chunks_about(self, rows: Integers, limit: int) -> tuple[Integers, Integers]:
         """At most ``limit``, no more than MOST_ABOUT, chunks about each, and to which place among these it belongs."""
-        about = [told.about[:limit] for told in self._told(rows)]
+        about = [one.about[:limit] for one in self._known.of(rows)]
         owners = np.arange(len(rows)).repeat([len(chunks) for chunks in about])
         return np.array([chunk for chunks in about for chunk in chunks], dtype=np.int64), owners
 
-    def _told(self, rows: Integers) -> list[_Told]:
-        if len(self._known) > MOST_KEPT:
-            self._known.clear()
-        keys = rows.tolist()
-        lacking = [key for key in dict.fromkeys(keys) if key not in self._known]
-        self._take(select_in(self._connection, f"SELECT {_TOLD} FROM entity e WHERE e.id IN ({{}})", lacking))
-        return [self._known[key] for key in keys]
+    def _parts(self, rows: Integers) -> list[Part]:
+        return [Part(_BY_ROW, (rows,), lambda value: self._take(told(value)))]
 
-    def _take(self, told: Iterable[tuple[Any, ...]]) -> None:
-        numbers = {}
-        for row, digest, key, name, type_, description, evidence, score, facts, chunks, about in told:
-            entity = Entity(digest.hex(), key, name, type_, description, mean_score(score, evidence), facts)
-            self._known[row] = _Told(entity, about)
-            numbers[row] = (row, digest, facts, chunks, score, evidence)
+    def _take(self, rows: Sequence[Sequence[Any]]) -> None:
+        known, numbers = {}, {}
+        for row, digest, key, name, type_, description, evidence, score, facts, chunks, about in rows:
+            entity = Entity(digest, key, name, type_, description, mean_score(score, evidence), facts)
+            known[row] = _Told(entity, about)
+            numbers[row] = (row, bytes.fromhex(digest), facts, chunks, score, evidence)
+        self._known.learn(known)
         self._learn([*numbers.values()])

@@ -1,57 +1,28 @@
-"""What a transaction has read of rows, and reading more of it: of several kinds in one statement.
+"""What a transaction has read of rows.
 
-Records come as bytes, put together by the server, and are read as arrays: of thousands of rows that takes a fraction of
-the time that it takes row by row. Who asks for one thing of a row soon asks for another, and asks again, so what was
-read is kept as long as the transaction, which sees one state.
+Who asks for one thing of a row soon asks for another, and asks again, so what was read is kept as long as the
+transaction, which sees one state; but never much of it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polyadic.store.connection import Connection
 from polyadic.store.incidence import Integers, stretches
+from polyadic.store.postgres.asking import Asking, Part, Query, Records, parsed
+from polyadic.store.row_sets import among, distinct
 
 MOST_KEPT = 2**24
 """Bytes of records of one kind that are kept, and those that were read last."""
+MOST_VALUES = 10_000
+"""Values of one kind that are kept, and those that were read last."""
+_AT_ONCE = 512
+"""Values that are read in one statement."""
 ROWS = "?::bigint[]"
 """Where rows stand in a query for records."""
 
-Records = NDArray[np.void]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A query for one value, all records one after the other as bytes, and who takes these."""
-
-    sql: str
-    parameters: Sequence[Any]
-    take: Callable[[bytes], None]
-
-
-def read(connection: Connection, parts: Iterable[Part | None], ground: str = "", given: Sequence[Any] = ()) -> None:
-    """Run the queries of all parts that are there, in one statement.
-
-    ``ground`` may name queries on which several stand (WITH), of which ``given`` are the parameters.
-    """
-    wanted = [part for part in parts if part is not None]
-    if wanted:
-        sql = f"{ground} SELECT {', '.join(f'({part.sql})' for part in wanted)}"
-        found = connection.execute(sql, [*given, *(one for part in wanted for one in part.parameters)]).fetchone()
-        for part, records in zip(wanted, found, strict=True):
-            part.take(records or b"")
-
-
-def parsed(data: bytes, columns: np.dtype[np.void]) -> Records:
-    """Records in the order of bytes of networks, as they are computed with.
-
-    >>> parsed(bytes([0, 7]), np.dtype([("row", ">i2")]))["row"].tolist()
-    [7]
-    """
-    return np.frombuffer(data, dtype=columns).astype(columns.newbyteorder("="))
+T = TypeVar("T")
 
 
 class Known:
@@ -79,15 +50,15 @@ class Known:
         Where much has been read by now, as by who goes through all there is, it is forgotten first.
         """
         self._forget_much()
-        lacking = _distinct(rows[~_among(rows, self._rows)])
+        lacking = distinct(rows[~among(rows, self._rows)])
         if not len(lacking):
             return None
         return Part(self._sql, (lacking,), lambda data: self._learn(lacking, parsed(data, self._sent)))
 
-    def part_of(self, rows: str, *parameters: Any) -> Part:
+    def part_of(self, rows: str, parameters: Sequence[Any] = (), ground: Query | None = None) -> Part:
         """What reads the records of the rows that a query finds, each of which has one at least."""
         sql = self._sql.replace(ROWS, f"ARRAY({rows})")
-        return Part(sql, parameters, lambda data: self._learn_all(parsed(data, self._sent)))
+        return Part(sql, parameters, lambda data: self._learn_all(parsed(data, self._sent)), ground)
 
     def of(self, rows: Integers) -> tuple[Records, Integers]:
         """The records of rows that have been read, row by row, and to which place among these each belongs."""
@@ -110,27 +81,52 @@ class Known:
         self._records = parsed(b"", self._sent)
 
     def _learn_all(self, records: Records) -> None:
-        self._learn(_distinct(records["row"]), records)
+        self._learn(distinct(records["row"]), records)
 
     def _learn(self, rows: Integers, records: Records) -> None:
-        new = records[~_among(records["row"], self._rows)]
-        self._rows = _distinct(np.concatenate([self._rows, rows]))
+        new = records[~among(records["row"], self._rows)]
+        self._rows = distinct(self._rows, rows)
         if len(new):
             records = np.concatenate([self._records, new])
             keys = (records["row"],) if self._then is None else (records[self._then], records["row"])
             self._records = records[np.lexsort(keys)]
 
 
-def _distinct(rows: Integers) -> Integers:
-    """Each once, in ascending order; of so few sooner than by np.unique."""
-    ordered = np.sort(rows)
-    is_first = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return np.asarray(ordered[is_first])
+class Values(Generic[T]):
+    """One value of each row.
 
+    Parameters
+    ----------
+    parts_of
+        What reads the values of rows, all of which there are, and has them learnt.
+    """
 
-def _among(rows: Integers, known: Integers) -> NDArray[np.bool_]:
-    """Which rows are among others, which are sorted."""
-    if not len(known):
-        return np.zeros(len(rows), dtype=bool)
-    return np.asarray(known[np.minimum(known.searchsorted(rows), len(known) - 1)] == rows)
+    def __init__(self, asking: Asking, parts_of: Callable[[Integers], list[Part]]) -> None:
+        self._asking = asking
+        self._parts_of = parts_of
+        self._known: dict[int, T] = {}
+        self._is_expected = False
+
+    def expect(self, rows: Integers) -> None:
+        """Read the values of rows, those that are not there, with what is read next."""
+        for page in self._lacking(rows):
+            self._asking.later(*self._parts_of(page))
+            self._is_expected = True
+
+    def of(self, rows: Integers) -> list[T]:
+        if len(self._known) > MOST_VALUES:
+            self._known.clear()
+        if self._is_expected and self._lacking(rows):
+            self._asking.read_waiting()
+            self._is_expected = False
+        for page in self._lacking(rows):
+            self._asking.read(*self._parts_of(page))
+        return [self._known[row] for row in rows.tolist()]
+
+    def learn(self, values: Mapping[int, T]) -> None:
+        self._known |= values
+
+    def _lacking(self, rows: Integers) -> list[Integers]:
+        """Those that are not there, as many at a time as are read in one statement."""
+        lacking = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._known], dtype=np.int64)
+        return [lacking[start : start + _AT_ONCE] for start in range(0, len(lacking), _AT_ONCE)]

@@ -4,17 +4,17 @@ The database compares with the question in half precision. So more is taken from
 among the best is compared again as everywhere else.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from polyadic.store.arrays.products import products
-from polyadic.store.connection import Connection
 from polyadic.store.incidence import Floats, Integers
+from polyadic.store.postgres.asking import FOUND, Asking, Part, Query, parsed
 from polyadic.store.postgres.connection import IN_VIEW
-from polyadic.store.postgres.known import ROWS, Known, Part, parsed, read
+from polyadic.store.postgres.known import ROWS, Known
 from polyadic.store.postgres.there import There
 from polyadic.store.protocol import Rows, Side, Vectors
 from polyadic.store.tables.dimension import other_vectors
@@ -29,10 +29,14 @@ _SCANNED = 20_000
 """Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
 _FOUND = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
+_COLUMNS = ", ".join(_FOUND.names or ())
+_FACT = np.dtype([("fact", ">i8")])
 _NOTHING = parsed(b"", _FOUND)
+_MOST_SEARCHES = 8
+"""Searches of which it is known what they have found: a method asks for the same in several ways."""
 
-Also = Callable[[str], Iterable[Part | None]]
-"""What is to be read of the rows that a query finds, in the same statement."""
+Also = Callable[[str, Query], Iterable[Part]]
+"""What is to be read of rows in the statement that finds them: given a query for these, and what that stands on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +48,49 @@ class Roughly:
     are_all: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Query:
-    """A query for pairs of a row and how far it is away."""
+@dataclass(slots=True)
+class _Search:
+    """What asks for it, and once that has been read: pairs of a row and how far it is away.
 
-    sql: str
-    parameters: Sequence[Any]
+    ``by_all`` if all vectors are looked at.
+    """
+
+    by_all: bool
+    parts: list[Part]
+    found: Any = None
 
 
 class Near:
     """Compares vectors within the open transaction of a connection."""
 
-    def __init__(self, connection: Connection, there: There) -> None:
-        self._connection = connection
+    def __init__(self, asking: Asking, there: There) -> None:
+        self._asking = asking
         self._there = there
         self._known: dict[Side, Known] = {}
+        self._searches: dict[tuple[Side, bytes, int, bool], _Search] = {}
+
+    def expect(self, side: Side, vector: Vectors, count: int, also: Also) -> None:
+        """Look for what is near together with what is read next."""
+        if self._there.dimension:
+            search = self._searched(side, vector, count, also)
+            if search.found is None:
+                self._asking.later(*search.parts)
 
     def roughly(self, side: Side, vector: Vectors, count: int, also: Also) -> Roughly:
         """The rows of so many of the nearest vectors."""
-        self._check(vector)
-        found = self._asked(self._by_index(side, vector, count), also) if self._index_pays(side, count) else _NOTHING
-        by_all = self._there.dimension > 0 and len(found) < count // 2
-        if by_all:
+        if not self._there.dimension:
+            return Roughly(_NOTHING["row"], _NOTHING["away"].astype(np.float32), are_all=True)
+        search = self._searched(side, vector, count, also)
+        found = self._done(search)
+        if not search.by_all and len(found) < count // 2:
             # Few there are, or few of those that the index came by belong to this workspace.
-            found = self._asked(self._by_all(side, vector, count), also)
+            search = self._searched(side, vector, count, also, by_all=True)
+            found = self._done(search)
         # What the index comes by when it searches further may be nearer than what it found before.
         found = found[np.lexsort((found["row"], found["away"]))]
         firsts = np.sort(np.unique(found["row"], return_index=True)[1])
         cosines = -found["away"][firsts].astype(np.float32)
-        return Roughly(found["row"][firsts], cosines, not self._there.dimension or (by_all and len(found) < count))
+        return Roughly(found["row"][firsts], cosines, search.by_all and len(found) < count)
 
     def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         """Cosine of each of m vectors, shape (m, d), with the nearest vector of each of n rows: shape (m, n)."""
@@ -86,7 +104,7 @@ class Near:
 
     def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
         """The vectors of each row, one row after the other, and to which place among these each belongs."""
-        read(self._connection, [self.part(side, rows)])
+        self._asking.read(self.part(side, rows))
         records, owners = self._vectors(side).of(rows)
         return widened(records["data"]), owners
 
@@ -94,34 +112,42 @@ class Near:
         """What reads the vectors of rows."""
         return self._vectors(side).part(rows)
 
-    def part_of(self, side: Side, rows: str) -> Part:
+    def part_of(self, side: Side, rows: str, ground: Query) -> Part:
         """What reads the vectors of the rows that a query finds."""
-        return self._vectors(side).part_of(rows)
+        return self._vectors(side).part_of(rows, ground=ground)
 
     def nearest_of_hubs(self, hubs: Rows, vectors: Vectors, k: int, also: Also) -> list[Rows]:
         """Of the facts of each hub those of the k vectors that are nearest to its own of ``vectors``, shape (n, d)."""
         if not len(hubs):
             return []
         asked = enumerate(zip(hubs.tolist(), HalfVector.each(vectors), strict=True))
-        query = _Query(
+        query = Query(
+            _COLUMNS,
             f"SELECT n.row, n.away, o.place FROM (VALUES {', '.join(['(?::bigint, ?, ?::bigint)'] * len(hubs))})"
             " o (hub, toward, place), LATERAL (SELECT v.row, v.data <#> o.toward AS away FROM participation p"
             f" JOIN {self._table} v ON v.side = 'fact' AND v.row = p.fact WHERE p.entity = o.hub"
             " ORDER BY 2, 1 LIMIT ?) n",
             (*(one for place, (hub, vector) in asked for one in (hub, vector, place)), k),
         )
-        found = self._asked(query, also)
+        found = self._done(_search(query, also))
         return [found["row"][found["place"] == place] for place in range(len(hubs))]
 
     def among(self, hub: int, vector: Vectors, k: int) -> Rows:
         """Of the very many facts of an entity those that the index finds near, and a thousand others."""
-        near = self.roughly("fact", vector, MOST_COMPARED, lambda rows: ()).rows
+        near = self.roughly("fact", vector, MOST_COMPARED, lambda rows, ground: ()).rows
         sql = (
             "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?) UNION"
-            " (SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?) ORDER BY 1"
+            " (SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?)"
         )
-        found = self._connection.execute(sql, (hub, near, hub, max(k, _SAMPLE))).fetchall()
-        return np.array(found, dtype=np.int64).reshape(-1)
+        found: list[Any] = []
+        self._asking.read(
+            Part(
+                f"SELECT string_agg(int8send(fact), '' ORDER BY fact) FROM ({sql}) t",
+                (hub, near, hub, max(k, _SAMPLE)),
+                lambda data: found.append(parsed(data, _FACT)["fact"]),
+            )
+        )
+        return np.ascontiguousarray(found[0])
 
     # steps of the above
 
@@ -147,28 +173,36 @@ class Near:
     def _table(self) -> str:
         return f"near_{self._there.dimension}"
 
-    def _asked(self, query: _Query, also: Also) -> Any:
-        """What a query finds, and in the same statement what is also to be read of that."""
-        found: list[Any] = []
-        pairs = Part(
-            "SELECT string_agg(int8send(row) || float8send(away) || int8send(place), '') FROM found",
-            (),
-            lambda data: found.append(parsed(data, _FOUND)),
-        )
-        ground = f"WITH found (row, away, place) AS MATERIALIZED ({query.sql})"
-        read(self._connection, [pairs, *also("SELECT row FROM found")], ground, query.parameters)
-        return found[0]
+    def _searched(self, side: Side, vector: Vectors, count: int, also: Also, by_all: bool = False) -> _Search:
+        """The search for this, which may have been done; where the index does not pay, by all vectors."""
+        by_all = by_all or not self._index_pays(side, count)
+        asked = (side, vector.tobytes(), count, by_all)
+        if asked not in self._searches:
+            self._check(vector)
+            query = self._by_all(side, vector, count) if by_all else self._by_index(side, vector, count)
+            self._searches[asked] = _search(query, also, by_all)
+            for given_up in list(self._searches)[:-_MOST_SEARCHES]:
+                del self._searches[given_up]
+        return self._searches[asked]
 
-    def _by_index(self, side: Side, vector: Vectors, k: int) -> _Query:
+    def _done(self, search: _Search) -> Any:
+        """What a search finds, as records."""
+        if search.found is None:
+            self._asking.read(*search.parts)
+        return search.found
+
+    def _by_index(self, side: Side, vector: Vectors, k: int) -> Query:
         # As the index has it: it is taken only where that is known when the statement is planned.
         away = f"data::halfvec({self._there.dimension}) <#> ?"
-        return _Query(
+        return Query(
+            _COLUMNS,
             f"SELECT row, {away}, 0 FROM {self._table} WHERE side = '{side}' AND indexed ORDER BY {away} LIMIT ?",
             (*HalfVector.each(np.stack([vector, vector])), k),
         )
 
-    def _by_all(self, side: Side, vector: Vectors, k: int) -> _Query:
-        return _Query(
+    def _by_all(self, side: Side, vector: Vectors, k: int) -> Query:
+        return Query(
+            _COLUMNS,
             f"SELECT row, min(data <#> ?), 0 FROM {self._table} WHERE side = ? GROUP BY row ORDER BY 2 LIMIT ?",
             (*HalfVector.each(vector[None, :]), side, k),
         )
@@ -176,3 +210,15 @@ class Near:
     def _check(self, vector: Vectors) -> None:
         if self._there.dimension and len(vector) != self._there.dimension:
             raise other_vectors(len(vector), self._there.dimension)
+
+
+def _search(query: Query, also: Also, by_all: bool = False) -> _Search:
+    search = _Search(by_all, [])
+    pairs = Part(
+        f"SELECT string_agg(int8send(row) || float8send(away) || int8send(place), '') FROM {FOUND}",
+        (),
+        lambda data: setattr(search, "found", parsed(data, _FOUND)),
+        query,
+    )
+    search.parts += [pairs, *also(f"SELECT row FROM {FOUND}", query)]
+    return search

@@ -6,15 +6,16 @@ from typing import Literal
 
 import numpy as np
 
-from polyadic.derivation import mean_score
-from polyadic.knowledge import Entity, Fact
+from polyadic.knowledge import Entity, Fact, Place
 from polyadic.store.arrays.ranking import contenders
 from polyadic.store.arrays.theme_arrays import ThemeArrays
 from polyadic.store.arrays.theme_reader import SqlThemes
 from polyadic.store.connection import Connection
-from polyadic.store.postgres.known import Part, read
+from polyadic.store.expected import Around, Expected, Nearest, Quoted, Within
+from polyadic.store.postgres.asking import Part, Query
 from polyadic.store.postgres.near import DOUBT, MOST_COMPARED, MOST_INDEXED, Near
 from polyadic.store.postgres.tables import Tables
+from polyadic.store.postgres.told import Told
 from polyadic.store.postgres.words import PostgresWords
 from polyadic.store.protocol import Counts, Hits, Links, Rows, Side, Vectors
 from polyadic.store.tables.row_reader import SqlRows
@@ -25,10 +26,6 @@ _FOR_EACH, _LEAST = 4, 200
 """Vectors that are looked at for each row that is asked for, and at least."""
 _FIRST, _LAST = 1_024, 4_096
 """The same where a score counts beside similarity: at first, and at most."""
-_FACTS = (
-    "SELECT f.id, f.digest, f.text, f.tokens, f.evidence, f.score, ARRAY(SELECT e.name FROM participation p"
-    " JOIN entity e ON e.id = p.entity WHERE p.fact = f.id ORDER BY e.key) FROM fact f WHERE f.id IN ({})"
-)
 
 
 class PostgresReader(SqlRows):
@@ -39,20 +36,37 @@ class PostgresReader(SqlRows):
     def __init__(self, connection: Connection, themes: Callable[[], ThemeArrays]) -> None:
         super().__init__(connection)
         self._tables = Tables(connection)
+        self._told = Told(self._tables.asking)
         self._words = PostgresWords(connection)
         self._load_themes = themes
+
+    def expect(self, *expected: Expected) -> None:
+        """It is read with what is read next."""
+        for one in expected:
+            match one:
+                case Nearest(side, vector, scored=True):
+                    self._near.expect(side, vector, _FIRST, partial(self._scored, side))
+                case Nearest(side, vector, k):
+                    self._near.expect(side, vector, _count(k), partial(self._compared, side))
+                case Around(facts, chunks):
+                    parts = self._tables.around_parts(facts, chunks)
+                    self._tables.asking.later(*parts, self._near.part("fact", facts))
+                case Within(chunks, limit):
+                    self._tables.asking.later(*self._tables.within_parts(chunks, limit))
+                case Quoted(facts, chunks):
+                    self._told.expect(facts, chunks)
 
     # nearest by vector, and by words
 
     def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
-        near = self._near.roughly(side, vector, max(_LEAST, _FOR_EACH * k), partial(self._compared, side))
+        near = self._near.roughly(side, vector, _count(k), partial(self._compared, side))
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
 
     def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         searched = _FIRST
         while True:
-            near = self._near.roughly(side, vector, searched, lambda rows: [self._tables.numbers_part_of(side, rows)])
+            near = self._near.roughly(side, vector, searched, partial(self._scored, side))
             scores = self._tables.scores(side, near.rows)
             products = near.cosines * scores
             best = contenders(products, k, DOUBT * _HIGHEST[side])
@@ -63,12 +77,6 @@ class PostgresReader(SqlRows):
             searched *= 4
         rows = near.rows[best]
         return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0] * scores[best], k)
-
-    def look_ahead(self, side: Side, vector: Vectors, k: int, scored: bool = False) -> None:
-        """Nothing is begun: a connection does one thing at a time."""
-
-    def look_around(self, facts: Rows, chunks: int) -> None:
-        read(self._connection, [*self._tables.around_parts(facts, chunks), self._near.part("fact", facts)])
 
     def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
         return self._near.cosines(side, rows, vectors)
@@ -93,8 +101,9 @@ class PostgresReader(SqlRows):
         degrees = self._tables.degrees("entity", entities)
         few, hubs = np.flatnonzero(degrees <= limit), np.flatnonzero(degrees > limit)
         each = np.broadcast_to(toward, (len(entities), toward.shape[-1]))
-        of_few = self._tables.linked_part("entity_fact", entities[few])
-        near = self._facts_of_hubs(entities[hubs], degrees[hubs], limit, each[hubs], of_few)
+        if len(hubs):
+            self._tables.asking.later(self._tables.linked_part("entity_fact", entities[few]))
+        near = self._facts_of_hubs(entities[hubs], degrees[hubs], limit, each[hubs])
         targets, owners = self._tables.linked("entity_fact", entities[few])
         places = np.concatenate([few[owners], hubs.repeat([len(facts) for facts in near])])
         order = np.argsort(places, kind="stable")
@@ -150,11 +159,13 @@ class PostgresReader(SqlRows):
         return self._tables.entities.named(loose_names)
 
     def facts(self, rows: Rows) -> list[Fact]:
-        found = self._fetch("fact", rows, _FACTS)
-        return [
-            Fact(digest.hex(), text, mean_score(score, evidence), tuple(names), evidence, tokens)
-            for digest, text, tokens, evidence, score, names in found
-        ]
+        return self._told.facts(rows)
+
+    def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
+        return self._told.fact_places(facts)
+
+    def chunk_places(self, chunks: Rows) -> list[Place]:
+        return self._told.chunk_places(chunks)
 
     # the catalogue
 
@@ -199,22 +210,21 @@ class PostgresReader(SqlRows):
 
     @cached_property
     def _near(self) -> Near:
-        return Near(self._connection, self._tables.there)
+        return Near(self._tables.asking, self._tables.there)
 
-    def _compared(self, side: Side, rows: str, beside: Part | None = None) -> list[Part | None]:
+    def _compared(self, side: Side, rows: str, ground: Query) -> list[Part]:
         """What is needed to compare the rows that a query finds."""
-        return [self._tables.numbers_part_of(side, rows), self._near.part_of(side, rows), beside]
+        return [self._tables.numbers_part_of(side, rows, ground), self._near.part_of(side, rows, ground)]
 
-    def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors, beside: Part | None) -> list[Rows]:
-        """Of the facts of each hub, ``degrees`` in number, those nearest to its own vector, in ascending order.
+    def _scored(self, side: Side, rows: str, ground: Query) -> list[Part]:
+        """What is needed to tell the scores of the rows that a query finds."""
+        return [self._tables.numbers_part_of(side, rows, ground)]
 
-        ``beside`` may be read in the same statement, where there is one.
-        """
+    def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors) -> list[Rows]:
+        """Of the facts of each hub, ``degrees`` in number, those nearest to its own vector, in ascending order."""
         is_huge = (degrees > MOST_COMPARED) & (self._tables.there.dimension <= MOST_INDEXED)
         some, huge = np.flatnonzero(~is_huge), np.flatnonzero(is_huge)
-        near = self._near.nearest_of_hubs(
-            hubs[some], toward[some], max(_LEAST, _FOR_EACH * limit), partial(self._compared, "fact", beside=beside)
-        )
+        near = self._near.nearest_of_hubs(hubs[some], toward[some], _count(limit), partial(self._compared, "fact"))
         found = dict(zip(some.tolist(), near, strict=True))
         found |= {place: self._near.among(int(hubs[place]), toward[place], limit) for place in huge.tolist()}
         return [
@@ -239,3 +249,8 @@ class PostgresReader(SqlRows):
 
     def _links(self, rows: Rows, targets: Rows, owners: Rows) -> Links:
         return Links(rows[owners], targets)
+
+
+def _count(k: int) -> int:
+    """How many vectors are looked at for so many rows."""
+    return max(_LEAST, _FOR_EACH * k)

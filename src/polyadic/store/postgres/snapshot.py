@@ -13,33 +13,34 @@ import psycopg
 
 from polyadic.errors import StoreInterrupted
 from polyadic.store.connection import Cursor
-from polyadic.store.postgres.connecting import Pool, Raw
+from polyadic.store.postgres.connecting import Pool
 from polyadic.store.postgres.connection import PostgresConnection
 from polyadic.store.postgres.pauses import WAITED, pauses
 from polyadic.store.postgres.troubles import is_lost
 from polyadic.store.tables import changes
 from polyadic.store.tables.copying import COPYING
 from polyadic.store.tables.embedder import EMBEDDER
-from polyadic.store.tables.meta import metas
 from polyadic.store.tables.theme_tables import GENERATION as HIERARCHY
 
 T = TypeVar("T")
 _STATE = (EMBEDDER, COPYING, changes.GENERATION, HIERARCHY)
+_STATE_SQL = f"SELECT key, value FROM meta WHERE key IN ({', '.join(repr(key) for key in _STATE)})"
 
 
 class Snapshot:
     """Implements :class:`polyadic.store.connection.Connection` for who only reads.
 
-    ``begin`` begins a transaction that sees one state of one workspace.
+    ``begin`` are statements that begin a transaction which sees one state of one workspace.
     """
 
-    def __init__(self, pool: Pool, begin: Callable[[Raw], None], where: object) -> None:
+    def __init__(self, pool: Pool, begin: str, where: object) -> None:
         self._pool = pool
         self._begin = begin
         self._where = where
         self._one_at_a_time = threading.Lock()
         self._state: list[str] = []
-        self._raw = pool.getconn()
+        # Not tried beforehand: if it was lost meanwhile, another takes its place when the state is read.
+        self._raw = pool.untried()
         try:
             self._state = self._lasting(self._begun)
         except BaseException:
@@ -58,7 +59,7 @@ class Snapshot:
 
     @classmethod
     @contextlib.contextmanager
-    def of(cls, pool: Pool, begin: Callable[[Raw], None], where: object) -> "Iterator[Snapshot]":
+    def of(cls, pool: Pool, begin: str, where: object) -> "Iterator[Snapshot]":
         """The last committed state, as long as the context lasts."""
         with pool.reading(), contextlib.closing(cls(pool, begin, where)) as snapshot:
             yield snapshot
@@ -105,5 +106,8 @@ class Snapshot:
 
     def _begun(self) -> list[str]:
         """Begin to read: what tells this state from others, its embedding model first."""
-        self._begin(self._raw)
-        return metas(PostgresConnection(self._raw), _STATE)
+        told = self._raw.execute(f"{self._begin}; {_STATE_SQL}".encode())
+        while told.nextset():
+            pass
+        found = dict(told.fetchall())
+        return [found.get(key, "") for key in _STATE]

@@ -211,12 +211,12 @@ class PostgresStore:
             self._holding.reset(token)
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return Snapshot.of(self._pool, lambda raw: self._begin(raw, _READING), self._address)
+        return Snapshot.of(self._pool, self._beginning(_READING), self._address)
 
     @contextlib.contextmanager
     def _transaction(self, raw: Raw) -> Iterator[PostgresConnection]:
         """One that sees this workspace alone, committed when its context is left without an exception."""
-        self._begin(raw)
+        raw.execute(self._beginning("BEGIN").encode())
         try:
             yield PostgresConnection(raw)
         except BaseException:
@@ -225,8 +225,9 @@ class PostgresStore:
             raise
         commit(raw, self._pool, self._address)
 
-    def _begin(self, raw: Raw, how: str = "BEGIN") -> None:
-        raw.execute(f"{how}; SET LOCAL polyadic.workspace = {self._workspace}".encode())
+    def _beginning(self, how: str) -> str:
+        """What begins a transaction that sees this workspace alone."""
+        return f"{how}; SET LOCAL polyadic.workspace = {self._workspace}"
 
     @contextlib.contextmanager
     def _within(self, raw: Raw) -> Iterator[None]:

@@ -1,7 +1,6 @@
 """The numbers and neighbours of rows, asked of the tables: rows are the tables' keys."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -10,8 +9,9 @@ from polyadic.derivation import SCORE_UNIT
 from polyadic.store.arrays.protocol import Way
 from polyadic.store.connection import Connection
 from polyadic.store.incidence import DIGEST, Digests, Floats, Integers, stretches
+from polyadic.store.postgres.asking import Asking, Part, Query, Records
 from polyadic.store.postgres.entities import MOST_ABOUT, Entities
-from polyadic.store.postgres.known import ROWS, Known, Part, Records, read
+from polyadic.store.postgres.known import ROWS, Known
 from polyadic.store.postgres.there import There
 from polyadic.store.protocol import Side
 
@@ -45,14 +45,20 @@ class Tables:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.asking = Asking(connection)
         self._numbers = {side: _numbers(side) for side in _NUMBERS}
-        self.entities = Entities(connection, self._numbers["entity"].learn)
+        self.entities = Entities(self.asking, self._numbers["entity"].learn)
         self._counts = {side: _pairs(sql) for side, sql in _COUNTS.items()}
         self._links: dict[tuple[Way, int | None], Known] = {}
+        self._there: list[There] = []
+        # Nearly all who read need it.
+        self.asking.later(There.part(self._there.append))
 
-    @cached_property
+    @property
     def there(self) -> There:
-        return There.of(self._connection)
+        if not self._there:
+            self.asking.read(There.part(self._there.append))
+        return self._there[0]
 
     @property
     def participations(self) -> int:
@@ -76,14 +82,16 @@ class Tables:
 
     def around_parts(self, facts: Integers, chunks: int) -> list[Part | None]:
         """What reads the entities of facts and so many chunks of each, with the numbers of all of these."""
-        ways: Sequence[tuple[Way, int | None]] = (("fact_entity", None), ("fact_chunk", chunks))
-        parts = [self._numbers["fact"].part(facts)]
-        for way, limit in ways:
-            if (part := self._linked(way, limit).part(facts)) is not None:
-                targets = f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
-                side: Side = "entity" if way == "fact_entity" else "chunk"
-                parts += [part, self._numbers[side].part_of(targets, *part.parameters)]
-        return parts
+        return [
+            self._numbers["fact"].part(facts),
+            *self._with_targets("fact_entity", None, facts, self._numbers["entity"]),
+            *self._with_targets("fact_chunk", chunks, facts, self._numbers["chunk"]),
+        ]
+
+    def within_parts(self, chunks: Integers, limit: int) -> list[Part | None]:
+        """What reads the facts in chunks, so many of each, and the entities of these."""
+        entities = self._linked("fact_entity", None)
+        return [self._counts["chunk"].part(chunks), *self._with_targets("chunk_fact", limit, chunks, entities)]
 
     def degrees(self, side: Side, rows: Integers) -> Integers:
         return self._number("entity", "facts", rows) if side == "entity" else self._counted(side, rows)
@@ -103,9 +111,9 @@ class Tables:
         """What sorts each row; all of them are there."""
         return np.asarray(self._records(side, rows)["digest"])
 
-    def numbers_part_of(self, side: Side, rows: str) -> Part:
+    def numbers_part_of(self, side: Side, rows: str, ground: Query) -> Part:
         """What reads the numbers of the rows that a query finds."""
-        return self._numbers[side].part_of(rows)
+        return self._numbers[side].part_of(rows, ground=ground)
 
     def about(self, chunks: Integers) -> Integers:
         return self._number("chunk", "about", chunks)
@@ -123,8 +131,17 @@ class Tables:
             self._links[way, limit] = _pairs(_links(way, limit), then="target")
         return self._links[way, limit]
 
+    def _with_targets(self, way: Way, limit: int | None, rows: Integers, known: Known) -> list[Part | None]:
+        """What reads the targets of rows, and what is to be known of these."""
+        links = self._linked(way, limit)
+        parts = [known.part(links.of(rows)[0]["target"])]
+        if (part := links.part(rows)) is not None:
+            targets = f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
+            parts += [part, known.part_of(targets, part.parameters)]
+        return parts
+
     def _targets(self, known: Known, rows: Integers, also: Sequence[Part | None] = ()) -> tuple[Integers, Integers]:
-        read(self._connection, [known.part(rows), *also])
+        self.asking.read(known.part(rows), *also)
         records, owners = known.of(rows)
         return np.ascontiguousarray(records["target"]), owners
 
@@ -140,7 +157,7 @@ class Tables:
 
     def _records(self, side: Side, rows: Integers) -> Records:
         """The record of each row; zeros where there is no such row."""
-        read(self._connection, [self._numbers[side].part(rows)])
+        self.asking.read(self._numbers[side].part(rows))
         records, owners = self._numbers[side].of(rows)
         found = np.zeros(len(rows), dtype=records.dtype)
         found[owners] = records

@@ -1,15 +1,15 @@
 """How much there is in a workspace, as the open transaction of a connection sees it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from polyadic.store.connection import Connection
+from polyadic.store.postgres.asking import Part, listed, told
 from polyadic.store.protocol import Side
 
-_THERE = (
-    "SELECT h.side, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0)::float8 FROM pg_class c"
-    " WHERE c.oid = to_regclass('near_' || v.width || '_' || h.side)), current_setting('hnsw.iterative_scan', true)"
-    " FROM held h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true"
+_THERE = listed(
+    "h.side, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0) FROM pg_class c"
+    " WHERE c.oid = to_regclass('near_' || v.width || '_' || h.side)), current_setting('hnsw.iterative_scan', true)",
+    "FROM held h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true",
 )
 
 
@@ -38,12 +38,17 @@ class There:
     scans_on: bool
 
     @classmethod
-    def of(cls, connection: Connection) -> "There":
-        told = connection.execute(_THERE).fetchall()
+    def part(cls, take: "Callable[[There], None]") -> Part:
+        """What reads it."""
+        return Part(_THERE, (), lambda value: take(cls._of(value)))
+
+    @classmethod
+    def _of(cls, value: str | None) -> "There":
+        found = told(value)
         return cls(
-            {side: rows for side, rows, *_ in told},
-            {side: rows for side, rows, indexed, *_ in told if indexed},
-            {side: count or 0.0 for side, _, _, _, count, _ in told},
-            max((width for _, _, _, width, _, _ in told), default=0),
-            any(scanning for *_, scanning in told),
+            {side: rows for side, rows, *_ in found},
+            {side: rows for side, rows, indexed, *_ in found if indexed},
+            {side: float(count or 0) for side, _, _, _, count, _ in found},
+            max((width for _, _, _, width, _, _ in found), default=0),
+            any(scanning for *_, scanning in found),
         )

@@ -1,6 +1,7 @@
-"""Where something stands in documents, as the tables of the SQLite store have it."""
+"""Where something stands in documents, as the tables have it."""
 
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -8,17 +9,37 @@ from polyadic.knowledge import Place, Span, page_of
 from polyadic.store.connection import Connection
 from polyadic.store.tables.records import load_pages
 from polyadic.store.tables.selecting import select_in
-from polyadic.store.tables.texts import quotes
+from polyadic.store.tables.texts import Stretch, quotes
 
 PLACES_SHOWN = 8
-_STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest"
-_PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-_CHUNKS = f"SELECT {_STANDS}, c.start, c.stop FROM {_PLACED} WHERE c.id IN ({{}})"
+STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest"
+PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+_CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id IN ({{}})"
 # A cross join keeps its order: from the few statements to what they stand in.
 _FACTS = (
-    f"SELECT s.fact, {_STANDS}, s.start, s.stop FROM statement s CROSS JOIN {_PLACED}"
+    f"SELECT s.fact, {STANDS}, s.start, s.stop FROM statement s CROSS JOIN {PLACED}"
     " WHERE c.id = s.chunk AND s.fact IN ({}) ORDER BY s.fact, d.source, s.start, c.id, s.stop"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """STANDS of a chunk, with the characters of its document that are meant; digests are written in hexadecimal."""
+
+    revision: int
+    document: str
+    source: str
+    title: str
+    pages: str
+    extractor: str
+    chunk: int
+    chunk_id: str
+    start: int
+    stop: int
+
+    @property
+    def stretch(self) -> Stretch:
+        return self.revision, self.start, self.stop
 
 
 def places_of_facts(
@@ -28,26 +49,44 @@ def places_of_facts(
 
     ``within`` are the chunks (keys) that may be heard; all if left out.
     """
-    shown: dict[int, list[tuple[Any, ...]]] = {}
+    shown: dict[int, list[Standing]] = {}
     for fact, *stands in select_in(connection, _FACTS, facts):
-        rows = shown.setdefault(fact, [])
-        if len(rows) < PLACES_SHOWN and (within is None or stands[6] in within):
-            rows.append(tuple(stands))
+        rows, one = shown.setdefault(fact, []), _standing(stands)
+        if len(rows) < PLACES_SHOWN and (within is None or one.chunk in within):
+            rows.append(one)
     places = iter(_places(connection, [row for rows in shown.values() for row in rows]))
     return {fact: tuple(next(places) for _ in rows) for fact, rows in shown.items()}
 
 
 def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Place]:
     """Where each chunk stands, which is all of it; ``chunks`` are keys of the table."""
-    rows = list(select_in(connection, _CHUNKS, chunks))
-    return {row[6]: place for row, place in zip(rows, _places(connection, rows), strict=True)}
+    rows = [_standing(row) for row in select_in(connection, _CHUNKS, chunks)]
+    return {row.chunk: place for row, place in zip(rows, _places(connection, rows), strict=True)}
 
 
-def _places(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> list[Place]:
-    """From rows of _STANDS and the characters where it stands."""
+def placed(rows: Sequence[Standing], said: Sequence[str]) -> list[Place]:
+    """The places where these stand, given what is said there."""
     pages_of = cache(load_pages)  # many stand in one document
-    said = quotes(connection, [(row[0], row[8], row[9]) for row in rows])
     return [
-        Place(document.hex(), source, title, chunk.hex(), Span(start, stop), quote, page_of(pages_of(pages), start), by)
-        for (_, document, source, title, pages, by, _, chunk, start, stop), quote in zip(rows, said, strict=True)
+        Place(
+            row.document,
+            row.source,
+            row.title,
+            row.chunk_id,
+            Span(row.start, row.stop),
+            quote,
+            page_of(pages_of(row.pages), row.start),
+            row.extractor,
+        )
+        for row, quote in zip(rows, said, strict=True)
     ]
+
+
+def _places(connection: Connection, rows: Sequence[Standing]) -> list[Place]:
+    return placed(rows, quotes(connection, [row.stretch for row in rows]))
+
+
+def _standing(row: Sequence[Any]) -> Standing:
+    """From a row of STANDS and the characters where it stands."""
+    revision, document, source, title, pages, extractor, chunk, digest, start, stop = row
+    return Standing(revision, document.hex(), source, title, pages, extractor, chunk, digest.hex(), start, stop)

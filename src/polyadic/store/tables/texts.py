@@ -3,14 +3,15 @@
 A piece's key is made of its revision's and of its number in the text: what is quoted is read by keys alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from polyadic.store.connection import Connection
 from polyadic.store.tables.selecting import select_in
 
 PIECE = 2000
 """Characters of a piece; eight of one byte each fill a page of the file."""
-_MOST_PIECES = 1 << 20  # SQLite takes no text as long as that
+MOST_PIECES = 1 << 20
+"""Of one text; SQLite takes none that is as long as that."""
 
 Stretch = tuple[int, int, int]
 """Characters of a text: its revision, where they begin, where they end."""
@@ -38,14 +39,15 @@ def text_of(connection: Connection, revision: int) -> str:
 
 def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
     """What stands at each of these stretches; a piece that several share is read once."""
-    keys = [
-        range(_key(revision, start), _key(revision, max(start, stop - 1)) + 1) for revision, start, stop in stretches
-    ]
-    wanted = sorted({key for each in keys for key in each})
-    pieces = dict(select_in(connection, "SELECT id, text FROM piece WHERE id IN ({})", wanted))
+    wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
+    return cut(dict(select_in(connection, "SELECT id, text FROM piece WHERE id IN ({})", wanted)), stretches)
+
+
+def cut(pieces: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
+    """What stands at each of these stretches, out of pieces by their keys."""
     return [
-        "".join(pieces.get(key, "") for key in each)[start % PIECE :][: stop - start]
-        for each, (_, start, stop) in zip(keys, stretches, strict=True)
+        "".join(pieces.get(key, "") for key in _keys(stretch))[stretch[1] % PIECE :][: stretch[2] - stretch[1]]
+        for stretch in stretches
     ]
 
 
@@ -54,7 +56,7 @@ def stray_texts(connection: Connection) -> int:
     rows = connection.execute(
         "SELECT 1 FROM (SELECT DISTINCT id / ? AS revision FROM piece) p"
         " WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = p.revision)",
-        (_MOST_PIECES,),
+        (MOST_PIECES,),
     )
     return len(rows.fetchall())
 
@@ -71,6 +73,12 @@ def cut_whole_texts(connection: Connection) -> None:
     connection.execute("ALTER TABLE revision DROP COLUMN text")
 
 
+def _keys(stretch: Stretch) -> range:
+    """The keys of the pieces over which it goes."""
+    revision, start, stop = stretch
+    return range(_key(revision, start), _key(revision, max(start, stop - 1)) + 1)
+
+
 def _key(revision: int, character: int) -> int:
     """The key of the piece that holds a character."""
-    return revision * _MOST_PIECES + character // PIECE
+    return revision * MOST_PIECES + character // PIECE

@@ -1,0 +1,45 @@
+"""What a method will ask a store for: said ahead, it may be read together, or looked for while something else is done.
+
+A store may read more or less of it at once, or nothing; what it then answers is the same.
+"""
+
+from dataclasses import dataclass
+
+from polyadic.store.values import Rows, Side, Vectors
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Nearest:
+    """``Reader.nearest``, or ``nearest_scored``, of a vector of shape (d,)."""
+
+    side: Side
+    vector: Vectors
+    k: int
+    scored: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Around:
+    """What is around facts: entities, at most ``chunks`` chunks of each, the numbers of all of these, vectors."""
+
+    facts: Rows
+    chunks: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Within:
+    """The facts in chunks, at most ``limit`` a chunk, and their entities."""
+
+    chunks: Rows
+    limit: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Quoted:
+    """What facts say, and where these facts and chunks stand."""
+
+    facts: Rows
+    chunks: Rows
+
+
+Expected = Nearest | Around | Within | Quoted
