@@ -112,6 +112,18 @@ def test_an_index_is_scanned_on_where_pgvector_does_that(store: PostgresStore) -
         assert reader._tables.there.scans_on is expected  # type: ignore[attr-defined]
 
 
+def test_of_a_large_index_more_is_seen_than_is_asked_for(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, nearest = [], []
+    for one_of in (FACTS, 4, 1):
+        monkeypatch.setattr(near, "ONE_SEEN_OF", one_of)
+        with store.read() as reader:
+            searching: near.Near = reader._near  # type: ignore[attr-defined]
+            seen.append(searching._by_index("fact", QUESTIONS[0], 5).parameters[-2:])
+            nearest.append(searching.roughly("fact", QUESTIONS[0], 5, lambda rows, ground: ()).rows.tolist())
+    assert seen == [(5, 5), (FACTS // 4, 5), (FACTS, 5)]
+    assert nearest[0] == nearest[1] == nearest[2] and len(nearest[0]) == 5
+
+
 def test_the_index_is_what_is_looked_through(store: PostgresStore) -> None:
     """As it is asked in the tests above, where sorting is not to be thought of."""
     width = len(QUESTIONS[0])

@@ -25,6 +25,10 @@ MOST_INDEXED = 4_000
 DOUBT = 0.001
 """Cosines that the database tells are as near as that to the true ones: with the numbers of the question in half
 precision, which are off by at most 2^-11 of themselves, a product of unit vectors is off by at most 2^-11."""
+ONE_SEEN_OF, MOST_SEEN = 256, 4_096
+"""The larger an index, the further it has to be scanned to come by what is nearest: so many vectors are seen of it, be
+it for few. Of the 60 nearest among a million facts 0.883 are among the first thousand that it comes by, 0.956 among
+the first four thousand."""
 _SCANNED = 20_000
 """Vectors after which pgvector gives up, whosever they are (hnsw.max_scan_tuples, unless the server has another)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
@@ -194,10 +198,12 @@ class Near:
     def _by_index(self, side: Side, vector: Vectors, k: int) -> Query:
         # As the index has it: it is taken only where that is known when the statement is planned.
         away = f"data::halfvec({self._there.dimension}) <#> ?"
+        seen = f"SELECT row, {away} FROM {self._table} WHERE side = '{side}' AND indexed ORDER BY {away} LIMIT ?"
+        most = min(MOST_SEEN, self._there.indexed[side] // ONE_SEEN_OF)
         return Query(
             _COLUMNS,
-            f"SELECT row, {away}, 0 FROM {self._table} WHERE side = '{side}' AND indexed ORDER BY {away} LIMIT ?",
-            (*HalfVector.each(np.stack([vector, vector])), k),
+            f"SELECT row, away, 0 FROM ({seen}) seen (row, away) ORDER BY away LIMIT ?",
+            (*HalfVector.each(np.stack([vector, vector])), max(k, most), k),
         )
 
     def _by_all(self, side: Side, vector: Vectors, k: int) -> Query:
