@@ -248,6 +248,9 @@ class Store(Protocol):
         Whoever asks may do so, also while someone else writes: it waits for no more than the transaction under way.
         """
 
+    def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        """By key the replies to those of these requests that are remembered, and whether each was complete."""
+
     def size(self) -> int:
         """Bytes that the store takes."""
 
