@@ -22,6 +22,7 @@ from polyadic.settings import EndpointSettings, ModelSettings
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+_CHAT = "/chat/completions"
 _PRICED_TOKENS = 1_000_000
 # What a chat endpoint wraps around each message, and around the reply.
 _AROUND_A_MESSAGE, _AROUND_A_REPLY = 4, 3
@@ -160,14 +161,23 @@ class EndpointModel:
     async def _call(self, client: "AsyncOpenAI", request: Request, longest: int, stream: bool = False) -> Any:
         """What the client returns, in the next dialect where this one is refused."""
         import openai
+        from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
         from polyadic.models.endpoint_errors import is_too_long, message_of
 
-        create: Any = client.chat.completions.create
+        # Not by chat.completions.create, which goes through all that is sent for what it has to transform: of what is
+        # sent here that is nothing, and finding that out takes about as long as sending it.
+        post: Any = client.post
         while True:
             dialect = self.dialect
             try:
-                return await create(**dialect.body(request, self._settings, longest, stream))
+                return await post(
+                    _CHAT,
+                    body=dialect.body(request, self._settings, longest, stream),
+                    cast_to=ChatCompletion,
+                    stream=stream,
+                    stream_cls=openai.AsyncStream[ChatCompletionChunk],
+                )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 adapted = None if is_too_long(error) else dialect.without(f"{error.param} {message_of(error)}")
                 if adapted is None:
