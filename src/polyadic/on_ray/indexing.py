@@ -28,7 +28,7 @@ from polyadic.store.protocol import Store
 _FILES_A_TASK = 32
 # Where there are few documents, each worker gets several times as many batches as it works on at once.
 _BATCHES_A_WORKER = 8
-_CALLS_A_WORKER = 2
+_CALLS_A_WORKER = 4
 # Of a processor, as Ray counts: actors here wait most of the time, and must never keep files from being read.
 _NEXT_TO_NONE = 0
 _ASKED_AT_ONCE = 10_000

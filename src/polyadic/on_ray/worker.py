@@ -28,7 +28,7 @@ from polyadic.store.homes import database
 
 # While the last chunks of one batch are read and it is published, others are being read. Each keeps a connection to the
 # store for its claims, so there are no more than that takes.
-_BATCHES_AT_ONCE = 3
+_BATCHES_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
