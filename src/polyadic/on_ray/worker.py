@@ -17,6 +17,7 @@ from polyadic.construction.store_memory import StoreMemory
 from polyadic.errors import PolyadicError
 from polyadic.knowledge import Document, Usage
 from polyadic.models.budget import Budget
+from polyadic.models.endpoint import load_client
 from polyadic.models.loading import load_embedder
 from polyadic.on_ray.council import SharedPurse, shared_limits
 from polyadic.on_ray.embedding import PooledEmbedder
@@ -56,6 +57,8 @@ class Worker:
         job.surroundings.enter()
         self._job = job
         self._embedder = PooledEmbedder(load_embedder(job.settings.embedding), job.pool)
+        if job.extractor == "model":
+            load_client()
         self._store = database(job.address).open(self._embedder.name)
         self._prompts = tempfile.TemporaryDirectory(prefix="polyadic-prompts-")
         job.surroundings.put_prompts(Path(self._prompts.name))
