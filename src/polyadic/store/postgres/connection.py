@@ -15,7 +15,7 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
 from polyadic.store.connection import Cursor
-from polyadic.store.postgres.many import Insertion, VectorColumn
+from polyadic.store.postgres.many import ForMany, VectorColumn
 from polyadic.store.tables.half_precision import HALF, HalfVector
 
 # PostgreSQL takes no NUL in a text. It stands there as two characters, of which the first is one that no text has.
@@ -52,7 +52,7 @@ class PostgresConnection:
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
         rows, translation = list(parameters), translated(sql)
-        together = Insertion.known(translation.decode(), self._connection) if len(rows) > 1 else None
+        together = ForMany.known(translation.decode(), self._connection) if len(rows) > 1 else None
         if together is None:
             with self._connection.cursor() as cursor:
                 cursor.executemany(translation, rows)
