@@ -5,6 +5,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from polyadic.models.allowance import Limits
 from polyadic.models.dialect import Dialect
 from polyadic.models.endpoint import Endpoint
 from polyadic.models.endpoint_reply import READ, Heard
-from polyadic.models.language_model import Reply, Request
+from polyadic.models.language_model import Message, Reply, Request
 from polyadic.models.spans import chat_span
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import EndpointSettings, ModelSettings
@@ -244,8 +245,18 @@ def prompt_tokens(request: Request) -> int:
     >>> prompt_tokens(Request("answer", (Message("user", "Ada Lovelace"),)))
     11
     """
-    texts = [message.text for message in request.messages]
-    return sum(count_tokens(texts)) + _AROUND_A_MESSAGE * len(texts) + _AROUND_A_REPLY
+    counted = sum(map(_tokens, request.messages))
+    return counted + _AROUND_A_MESSAGE * len(request.messages) + _AROUND_A_REPLY
+
+
+def _tokens(message: Message) -> int:
+    return _of_instructions(message.text) if message.role == "system" else count_tokens([message.text])[0]
+
+
+@lru_cache(maxsize=64)
+def _of_instructions(text: str) -> int:
+    """Those with which one request after the other begins, longer than what follows."""
+    return count_tokens([text])[0]
 
 
 def price(prompt_tokens: int, completion_tokens: int, settings: ModelSettings) -> float:
