@@ -24,13 +24,6 @@ _CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
-def load_client() -> None:
-    """Import what calls are made with while nobody waits: it takes seconds, for which a loop would stand still."""
-    import openai.types.chat  # noqa: F401
-
-    from polyadic.models import endpoint_errors, endpoint_model, paced_client  # noqa: F401
-
-
 @dataclass(frozen=True, slots=True)
 class _Session:
     """What is bound to one event loop: connections, and who may go next."""

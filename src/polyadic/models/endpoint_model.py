@@ -221,6 +221,13 @@ class EndpointModel:
         return None
 
 
+def load_client() -> None:
+    """Import what calls are made with while nobody waits: it takes seconds, for which a loop would stand still."""
+    import openai.types.chat  # noqa: F401
+
+    from polyadic.models import endpoint_errors, paced_client  # noqa: F401
+
+
 def _is_json(stream: Any) -> bool:
     """Whether an endpoint that was asked for a stream sent a whole reply."""
     return str(stream.response.headers.get("content-type", "")).startswith("application/json")

@@ -17,7 +17,6 @@ from polyadic.construction.store_memory import StoreMemory
 from polyadic.errors import PolyadicError
 from polyadic.knowledge import Document, Usage
 from polyadic.models.budget import Budget
-from polyadic.models.endpoint import load_client
 from polyadic.models.loading import load_embedder
 from polyadic.on_ray.council import SharedPurse, shared_limits
 from polyadic.on_ray.embedding import PooledEmbedder
@@ -59,6 +58,8 @@ class Worker:
         self._job = job
         self._embedder = PooledEmbedder(load_embedder(job.settings.embedding), job.pool)
         if job.extractor == "model":
+            from polyadic.models.endpoint_model import load_client
+
             load_client()
         self._store = database(job.address).open(self._embedder.name)
         self._prompts = tempfile.TemporaryDirectory(prefix="polyadic-prompts-")
