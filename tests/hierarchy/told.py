@@ -44,8 +44,8 @@ class Kept:
 
     replies: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
-    def recall(self, key: str) -> tuple[str, bool] | None:
-        return self.replies.get(key)
+    def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        return {key: self.replies[key] for key in keys if key in self.replies}
 
     def note(self, paid: Sequence[Paid]) -> None:
         self.replies |= {

@@ -83,8 +83,8 @@ def test_a_killed_import_is_taken_up(tmp_path: Path) -> None:
         export_file(first, "hif", tmp_path / "kb.json")
         (told,) = contents(first)
         with second.store(make=True).write() as writer:
-            writer.stage(told.document, told.stamp, told.chunks)
-            writer.put_evidence(told.document.id, {told.chunks[0].id: ()})
+            writer.stage([(told.document, told.stamp, told.chunks)])
+            writer.put_evidence({told.document.id: {told.chunks[0].id: ()}})
         assert contents(second) == []
         assert import_file(second, tmp_path / "kb.json").added == 1
         assert canonical_text(second) == canonical_text(first)

@@ -40,9 +40,12 @@ class Kept:
 
     replies: dict[str, tuple[str, bool]] = field(default_factory=dict)
     paid: list[tuple[str, str, int]] = field(default_factory=list)
+    looks: list[int] = field(default_factory=list)
+    """For how many requests at once a reply was looked for."""
 
-    def recall(self, key: str) -> tuple[str, bool] | None:
-        return self.replies.get(key)
+    def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        self.looks.append(len(keys))
+        return {key: self.replies[key] for key in keys if key in self.replies}
 
     def note(self, paid: Sequence[Paid]) -> None:
         for one in paid:
@@ -93,6 +96,13 @@ def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
     assert (remembering.recalled, remembering.spent.calls, len(server.calls)) == (4, 2, 2)
     # Different requests do not wait for each other.
     assert server.most_at_once == 2
+
+
+def test_replies_to_requests_that_come_together_are_looked_for_together(server: ModelServer) -> None:
+    memory = Kept()
+    replies, _ = ask(server, memory, *"ABCDEFGH")
+    assert texts_of(replies) == [f"Of {text}" for text in "ABCDEFGH"]
+    assert (sum(memory.looks), len(memory.looks)) == (8, 1)
 
 
 def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:

@@ -118,6 +118,21 @@ def test_without_a_budget_nothing_is_asked_and_what_was_paid_is_known() -> None:
     assert asyncio.run(ask()) == (0, CALL)
 
 
+def test_without_a_budget_many_payments_are_told_together() -> None:
+    async def pay() -> tuple[int, int]:
+        shared = council()
+        purse = SharedPurse(shared, "one", None)
+        for _ in range(20):
+            purse.pay(CALL)
+            await asyncio.sleep(0.005)
+        messages = shared.messages
+        await asyncio.sleep(2 * council_module._BETWEEN_SUMS)
+        assert (await shared.spent.remote()).calls == 20
+        return messages, shared.messages
+
+    assert asyncio.run(pay()) <= (2, 4)
+
+
 async def taken_within(seconds: float, takes: Sequence[Callable[[], Coroutine[Any, Any, None]]]) -> int:
     tasks = [asyncio.create_task(take()) for take in takes]
     await asyncio.sleep(seconds)

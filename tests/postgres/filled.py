@@ -34,7 +34,7 @@ def fill(store: Store) -> None:
     unread = Document("memory:unread", "", "Nobody could read this.")
     (chunk,) = chunk_document(unread, ChunkingSettings())
     with store.write() as writer:
-        writer.stage(unread, Stamp(unread.content, "r", "by hand"), [chunk])
+        writer.stage([(unread, Stamp(unread.content, "r", "by hand"), [chunk])])
         writer.put_failure(unread.id, chunk.id, "no reply")
     store.note_calls([(CALL, ("aa" * 16, "Ada met Bolt.", True))])
     with store.gathering("another model") as gathering:

@@ -101,7 +101,7 @@ def test_evidence_is_read_as_it_was_written(store: Store) -> None:
     _, chunks, evidence = document("ada", [ADA, LONELY])
     source = publish(store, "ada", [ADA, LONELY])
     with store.write() as writer:
-        writer.stage(source, Stamp("another content", "recipe", "by hand"), chunks)
+        writer.stage([(source, Stamp("another content", "recipe", "by hand"), chunks)])
     with store.read() as reader:
         assert reader.evidence(source.id) == [(chunks[0], tuple(evidence))]
         assert reader.evidence("00" * 16) == []
@@ -254,8 +254,9 @@ def test_staged_work_is_invisible_and_is_taken_up_again(store: Store) -> None:
     stage(store, source, chunks, {chunks[0].id: evidence})
     assert canonical(store) == before
     with store.write() as writer:
-        assert writer.stage(source, Stamp(source.content, "recipe", "by hand"), chunks) == {chunks[0].id}
-        assert writer.stage(source, Stamp(source.content, "another", "by hand"), chunks) == frozenset()
+        recipe, another = (Stamp(source.content, recipe, "by hand") for recipe in ("recipe", "another"))
+        assert writer.stage([(source, recipe, chunks)]) == {source.id: {chunks[0].id}}
+        assert writer.stage([(source, another, chunks)]) == {source.id: frozenset()}
 
 
 def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
@@ -263,7 +264,7 @@ def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
     before = canonical(store)
     with pytest.raises(RuntimeError, match="on purpose"), store.write() as writer:
         source, chunks, _ = document("engine", [ENGINE])
-        writer.stage(source, Stamp(source.content, "recipe", "by hand"), chunks)
+        writer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
         raise RuntimeError("on purpose")
     assert canonical(store) == before
 

@@ -192,7 +192,7 @@ def filled(folder: Path, facts: int) -> None:
         failed = Document("memory:unread", "", "Nobody could read this.")
         (chunk,) = chunk_document(failed, ChunkingSettings())
         with store.write() as writer:
-            writer.stage(failed, Stamp(failed.content, "r", "by hand"), [chunk])
+            writer.stage([(failed, Stamp(failed.content, "r", "by hand"), [chunk])])
             writer.put_failure(failed.id, chunk.id, "no reply")
         with store.read() as reader:
             themes = by_hand(reader)
@@ -351,5 +351,5 @@ def test_evidence_reads_as_it_was_written(old: Path) -> None:
     assert isinstance(chunk, Chunk)
     expected = asyncio.run(extractor.extract(PLAIN, chunk)).evidence
     with Workspace(old, SETTINGS) as kb, kb._existing_store.write() as writer:
-        ((_, said),) = writer.current(PLAIN.id)
+        ((_, said),) = writer.current([PLAIN.id])[PLAIN.id]
     assert said == expected

@@ -1,6 +1,6 @@
 """Drives a store as indexing does, with evidence that a test wrote by hand."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def publish_told(store: Store, documents: Sequence[tuple[Document, list[Chunk], 
         stage(store, source, chunks, {chunks[0].id: evidence})
     with store.write() as writer:
         overlay = writer.overlay()
-        old = tally(((s.id, e) for s in sources for _, e in writer.current(s.id)), overlay)
+        old = tally(_said(writer, sources), overlay)
         staged = [(s.id, chunk.id, e) for s in sources for chunk, e in writer.staged(s.id)]
         tallies = difference(tally(((source, e) for source, _, e in staged), overlay), old)
         tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
@@ -73,13 +73,19 @@ def publish_told(store: Store, documents: Sequence[tuple[Document, list[Chunk], 
 
 def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Mapping[str, Sequence[Evidence]]) -> None:
     with store.write() as writer:
-        writer.stage(source, Stamp(source.content, "recipe", "by hand"), chunks)
-        writer.put_evidence(source.id, evidence)
+        writer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
+        writer.put_evidence({source.id: evidence})
+
+
+def _said(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Sequence[Evidence]]]:
+    """The evidence of what is published of these documents, each time with the document's id."""
+    for document_id, chunks in writer.current([source.id for source in sources]).items():
+        yield from ((document_id, evidence) for _, evidence in chunks)
 
 
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
-        old = tally(((source.id, e) for _, e in writer.current(source.id)), writer.overlay())
+        old = tally(_said(writer, [source]), writer.overlay())
         writer.apply(Change((), [source.id], difference(tally(()), old), {}, {}, {}))
         _embed(writer)
 

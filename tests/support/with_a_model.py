@@ -61,7 +61,8 @@ def export(kb: Workspace) -> str:
 def evidence(kb: Workspace, source: str) -> list[Evidence]:
     """All evidence of a published document, in its order."""
     with kb._existing_store.write() as writer:
-        return [e for _, said in writer.current(Document(source, "", "").id) for e in said]
+        (chunks,) = writer.current([Document(source, "", "").id]).values()
+        return [e for _, said in chunks for e in said]
 
 
 def fact(text: str, names: Sequence[str], sentences: Sequence[int] = (), score: float = 8) -> FactRow:

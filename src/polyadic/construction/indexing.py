@@ -24,7 +24,7 @@ from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Call, Claims, FailedChunk, Store, Writer
+from polyadic.store.protocol import Call, Claims, FailedChunk, Stamp, Store, Writer
 from polyadic.store.repeating import repeated
 from polyadic.tracing.spans import Span, span, stage, step_done
 
@@ -241,12 +241,13 @@ class _Run:
 
     def _work(self, batch: Sequence[Document]) -> dict[str, Work]:
         with self._with.store.write() as writer:
-            return {document.id: self._work_for(document, writer) for document in batch}
+            stamps = writer.stamps([document.id for document in batch])
+            return {document.id: self._work_for(document, stamps.get(document.id), writer) for document in batch}
 
-    def _work_for(self, document: Document, writer: Writer) -> Work:
+    def _work_for(self, document: Document, stamp: Stamp | None, writer: Writer) -> Work:
         """What has to be done for a document; where that is nothing, what it still waited for is no longer wanted."""
         anew = self._with.anew or document.id in self._with.wanted
-        work = self._recipe.work_for(document.content, writer.stamp(document.id), anew)
+        work = self._recipe.work_for(document.content, stamp, anew)
         if work is Work.NONE:
             writer.waiting.release(document.id)
         elif work is Work.OUTDATED:
@@ -257,7 +258,7 @@ class _Run:
         """Cut the documents and stage them."""
         cut = {document.id: chunk_document(document, self._with.chunking) for document in todo}
         with self._with.store.write() as writer:
-            done = {d.id: writer.stage(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo}
+            done = writer.stage([(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo])
         return _TakenIn(work, todo, cut, done)
 
     async def _read(self, taken: _TakenIn) -> Outcomes:
@@ -274,8 +275,7 @@ class _Run:
 
     def _keep(self, outcomes: Outcomes) -> None:
         with self._with.store.write() as writer:
-            for document_id, said in outcomes.evidence.items():
-                writer.put_evidence(document_id, said)
+            writer.put_evidence(outcomes.evidence)
             for failure in outcomes.failures:
                 writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
             _put_waiting(writer, outcomes.waiting)

@@ -92,8 +92,9 @@ class Publisher:
         said: dict[str, Sequence[Evidence]] = {}
         with self.store.write() as writer:
             overlay = writer.overlay()
+            for document_id, chunks in writer.current([document.id for document in documents]).items():
+                old += [(document_id, evidence) for _, evidence in chunks]
             for document in documents:
-                old += [(document.id, evidence) for _, evidence in writer.current(document.id)]
                 here = read.get(document.id)
                 if here is None:
                     here = {chunk.id: evidence for chunk, evidence in writer.staged(document.id)}
@@ -186,7 +187,8 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
                     "another process is indexing what is to be withdrawn", "wait for it, then run this again"
                 )
             with store.write() as writer:
-                told = ((document, evidence) for document in document_ids for _, evidence in writer.current(document))
+                there = writer.current(document_ids)
+                told = ((document, evidence) for document, chunks in there.items() for _, evidence in chunks)
                 gone = difference(tally(()), tally(told, writer.overlay()))
                 await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
         finally:

@@ -1,6 +1,6 @@
 """Replies of language models, remembered in the store that they fill."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from polyadic.construction.replies.read import LONGEST_REPLY
 from polyadic.models.remembering import Paid
@@ -13,9 +13,8 @@ class StoreMemory:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def recall(self, key: str) -> tuple[str, bool] | None:
-        with self._store.read() as reader:
-            return reader.reply(key)
+    def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
+        return self._store.replies(keys)
 
     def note(self, paid: Sequence[Paid]) -> None:
         """Committed at once: whatever happens to the run, these calls have been paid for."""

@@ -57,13 +57,14 @@ async def _take_batch(
 
 def _stage(todo: Sequence[Told], publisher: Publisher) -> None:
     with publisher.store.write() as writer:
+        writer.stage([(told.document, told.stamp, told.chunks) for told in todo])
+        writer.put_evidence(
+            {one.document.id: {p.chunk.id: p.evidence for p in one.passages if p.failure is None} for one in todo}
+        )
         for told in todo:
-            document = told.document
-            writer.stage(document, told.stamp, told.chunks)
-            writer.put_evidence(document.id, {p.chunk.id: p.evidence for p in told.passages if p.failure is None})
             for passage in told.passages:
                 if passage.failure is not None:
-                    writer.put_failure(document.id, passage.chunk.id, passage.failure)
+                    writer.put_failure(told.document.id, passage.chunk.id, passage.failure)
 
 
 def _batches(told: Iterable[Told]) -> Iterator[list[Told]]:

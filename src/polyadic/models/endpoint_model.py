@@ -5,6 +5,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from polyadic.models.allowance import Limits
 from polyadic.models.dialect import Dialect
 from polyadic.models.endpoint import Endpoint
 from polyadic.models.endpoint_reply import READ, Heard
-from polyadic.models.language_model import Reply, Request
+from polyadic.models.language_model import Message, Reply, Request
 from polyadic.models.spans import chat_span
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import EndpointSettings, ModelSettings
@@ -22,6 +23,7 @@ from polyadic.settings import EndpointSettings, ModelSettings
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+_CHAT = "/chat/completions"
 _PRICED_TOKENS = 1_000_000
 # What a chat endpoint wraps around each message, and around the reply.
 _AROUND_A_MESSAGE, _AROUND_A_REPLY = 4, 3
@@ -160,14 +162,23 @@ class EndpointModel:
     async def _call(self, client: "AsyncOpenAI", request: Request, longest: int, stream: bool = False) -> Any:
         """What the client returns, in the next dialect where this one is refused."""
         import openai
+        from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
         from polyadic.models.endpoint_errors import is_too_long, message_of
 
-        create: Any = client.chat.completions.create
+        # Not by chat.completions.create, which goes through all that is sent for what it has to transform: of what is
+        # sent here that is nothing, and finding that out takes about as long as sending it.
+        post: Any = client.post
         while True:
             dialect = self.dialect
             try:
-                return await create(**dialect.body(request, self._settings, longest, stream))
+                return await post(
+                    _CHAT,
+                    body=dialect.body(request, self._settings, longest, stream),
+                    cast_to=ChatCompletion,
+                    stream=stream,
+                    stream_cls=openai.AsyncStream[ChatCompletionChunk],
+                )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 adapted = None if is_too_long(error) else dialect.without(f"{error.param} {message_of(error)}")
                 if adapted is None:
@@ -210,6 +221,13 @@ class EndpointModel:
         return None
 
 
+def load_client() -> None:
+    """Import what calls are made with while nobody waits: it takes seconds, for which a loop would stand still."""
+    import openai.types.chat  # noqa: F401
+
+    from polyadic.models import endpoint_errors, paced_client  # noqa: F401
+
+
 def _is_json(stream: Any) -> bool:
     """Whether an endpoint that was asked for a stream sent a whole reply."""
     return str(stream.response.headers.get("content-type", "")).startswith("application/json")
@@ -234,8 +252,18 @@ def prompt_tokens(request: Request) -> int:
     >>> prompt_tokens(Request("answer", (Message("user", "Ada Lovelace"),)))
     11
     """
-    texts = [message.text for message in request.messages]
-    return sum(count_tokens(texts)) + _AROUND_A_MESSAGE * len(texts) + _AROUND_A_REPLY
+    counted = sum(map(_tokens, request.messages))
+    return counted + _AROUND_A_MESSAGE * len(request.messages) + _AROUND_A_REPLY
+
+
+def _tokens(message: Message) -> int:
+    return _of_instructions(message.text) if message.role == "system" else count_tokens([message.text])[0]
+
+
+@lru_cache(maxsize=64)
+def _of_instructions(text: str) -> int:
+    """Those with which one request after the other begins, longer than what follows."""
+    return count_tokens([text])[0]
 
 
 def price(prompt_tokens: int, completion_tokens: int, settings: ModelSettings) -> float:

@@ -1,7 +1,7 @@
 """Asking a language model so that the same request is never paid for twice."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from weakref import WeakValueDictionary
@@ -23,11 +23,19 @@ class Paid:
     remember: bool
 
 
+@dataclass(slots=True)
+class _Sought:
+    """A request by its key, and the reply to it once that has been looked for."""
+
+    key: str
+    known: tuple[str, bool] | None = None
+
+
 class Memory(Protocol):
     """Where replies are remembered, and paid calls entered in a ledger."""
 
-    def recall(self, key: str) -> tuple[str, bool] | None:
-        """The reply to a request, and whether it was complete; None where none is remembered."""
+    def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
+        """By key the replies to those of these requests that are remembered, and whether each was complete."""
 
     def note(self, paid: Sequence[Paid]) -> None:
         """Enter paid calls, all of them at once, and remember the replies that are worth it."""
@@ -36,8 +44,8 @@ class Memory(Protocol):
 class NoMemory:
     """Implements Memory where nothing may be written: it remembers nothing."""
 
-    def recall(self, key: str) -> tuple[str, bool] | None:
-        return None
+    def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
+        return {}
 
     def note(self, paid: Sequence[Paid]) -> None:
         """Nothing is kept."""
@@ -55,6 +63,7 @@ class Remembering:
         self.model = model
         self.recalled = 0
         self._memory = memory
+        self._recalling = Together(self._recall)
         self._entering = Together(self._note)
         self._budget = budget
         self._purse = purse or Purse(budget or Budget())
@@ -71,7 +80,7 @@ class Remembering:
         # The same request at the same time waits for the reply to the first: texts repeat within a document.
         lock = self._asking.setdefault(key, asyncio.Lock())
         async with lock:
-            known = self._memory.recall(key)
+            known = await self._known(key)
             if known:
                 self.recalled += 1
                 return Reply(*known, Usage(), 0.0)
@@ -90,6 +99,17 @@ class Remembering:
             if problem.usage:
                 await self._enter(request, Reply("", False, problem.usage, problem.seconds), remember=False)
             raise
+
+    async def _known(self, key: str) -> tuple[str, bool] | None:
+        sought = _Sought(key)
+        await self._recalling.done(sought)
+        return sought.known
+
+    async def _recall(self, sought: Sequence[_Sought]) -> None:
+        """Look for replies in a thread, those to several requests at once: a store may be far away."""
+        known = await aside(self._memory.recall, [one.key for one in sought])
+        for one in sought:
+            one.known = known.get(one.key)
 
     async def _note(self, paid: Sequence[Paid]) -> None:
         await aside(self._memory.note, paid)

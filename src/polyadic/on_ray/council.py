@@ -23,6 +23,8 @@ Kind = Literal["requests", "tokens"]
 _SECONDS_A_TURN, _WISHES = 0.05, 256
 _BEAT, _SILENT = 10.0, 60.0
 """Seconds: who has calls under way says so this often; who has not for so long has been killed."""
+_BETWEEN_SUMS = 0.25
+"""Seconds from one message to the next that say only what was paid, where nobody waits for what is left of a budget."""
 
 
 class Council:
@@ -240,3 +242,5 @@ class SharedPurse:
             paid, returned = self._paid, self._returned
             self._paid, self._returned = Usage(), []
             await self._council.settle.remote(self._worker, paid, returned)
+            if self._budget is None:
+                await asyncio.sleep(_BETWEEN_SUMS)

@@ -21,14 +21,13 @@ from polyadic.on_ray.embedding import EmbeddingActor
 from polyadic.on_ray.passing import COLUMN, DONE, FOUND, Done, Found
 from polyadic.on_ray.sources import ROWS, read
 from polyadic.on_ray.surroundings import Surroundings
-from polyadic.on_ray.worker import Job, Worker
+from polyadic.on_ray.worker import BATCHES_AT_ONCE, Job, Worker
 from polyadic.settings import ReadingSettings, Settings
 from polyadic.store.protocol import Store
 
 _FILES_A_TASK = 32
-# Where there are few documents, each worker gets several times as many batches as it works on at once.
-_BATCHES_A_WORKER = 8
-_CALLS_A_WORKER = 2
+# Where there are few documents, each worker gets twice as many batches as it works on at once.
+_BATCHES_A_WORKER = 2 * BATCHES_AT_ONCE
 # Of a processor, as Ray counts: actors here wait most of the time, and must never keep files from being read.
 _NEXT_TO_NONE = 0
 _ASKED_AT_ONCE = 10_000
@@ -109,7 +108,7 @@ class RayRun:
             fn_constructor_args=(job,),
             batch_size=_batch_size(files, workers),
             compute=ActorPoolStrategy(
-                min_size=1, max_size=workers, initial_size=workers, max_concurrent_calls_per_actor=_CALLS_A_WORKER
+                min_size=1, max_size=workers, initial_size=workers, max_concurrent_calls_per_actor=BATCHES_AT_ONCE
             ),
             num_cpus=_NEXT_TO_NONE,
         )

@@ -26,9 +26,10 @@ from polyadic.prompts.library import Prompts
 from polyadic.settings import Settings
 from polyadic.store.homes import database
 
-# While the last chunks of one batch are read and it is published, others are being read. Each keeps a connection to the
-# store for its claims, so there are no more than that takes.
-_BATCHES_AT_ONCE = 3
+BATCHES_AT_ONCE = 4
+"""While the last chunks of one batch are read and it is published, others are being read: of two that are read beside
+each other both would end at about the same time, and nobody would ask the model meanwhile. Each keeps a connection to
+the store for its claims, so there are no more than that takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,14 @@ class Worker:
         job.surroundings.enter()
         self._job = job
         self._embedder = PooledEmbedder(load_embedder(job.settings.embedding), job.pool)
+        if job.extractor == "model":
+            from polyadic.models.endpoint_model import load_client
+
+            load_client()
         self._store = database(job.address).open(self._embedder.name)
         self._prompts = tempfile.TemporaryDirectory(prefix="polyadic-prompts-")
         job.surroundings.put_prompts(Path(self._prompts.name))
-        self._at_once = asyncio.Semaphore(_BATCHES_AT_ONCE)
+        self._at_once = asyncio.Semaphore(BATCHES_AT_ONCE)
         self._chosen: Chosen | None = None
         self._told = Usage(), Usage(), 0
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from polyadic.knowledge import Chunk, Document, Evidence
+from polyadic.knowledge import Chunk, Evidence
 from polyadic.overlay import Overlay
 from polyadic.store.claims import Claims
 from polyadic.store.copying import Duplicate, Original
@@ -18,6 +18,7 @@ from polyadic.store.values import (
     Call,
     Change,
     Counts,
+    Cut,
     DocumentRecord,
     Entry,
     FailedChunk,
@@ -40,6 +41,7 @@ __all__ = [
     "Change",
     "Claims",
     "Counts",
+    "Cut",
     "DocumentRecord",
     "Duplicate",
     "Entry",
@@ -71,21 +73,21 @@ class Writer(Protocol):
     def waiting(self) -> Waiting:
         """What is awaited from batch files."""
 
-    def stamp(self, document_id: str) -> Stamp | None:
-        """What the current revision of a document was made from; None where there is none."""
+    def stamps(self, document_ids: Sequence[str]) -> Mapping[str, Stamp]:
+        """What the current revision of each document was made from; without those that have none."""
 
-    def stage(self, document: Document, stamp: Stamp, chunks: Sequence[Chunk]) -> frozenset[str]:
-        """Make an invisible revision, or take up the one that an interrupted run left for the same stamp.
+    def stage(self, documents: Sequence[Cut]) -> Mapping[str, frozenset[str]]:
+        """Make an invisible revision of each, or take up the one that an interrupted run left for the same stamp.
 
-        Returns the ids of the chunks whose evidence is already there.
+        Returns by document (each once) the ids of the chunks whose evidence is already there.
         """
 
     def drop_staged(self, claims: Claims) -> None:
         """Forget revisions that were staged and never published, unless they wait for a batch file or others work on
         them: leftovers of runs that were given up."""
 
-    def put_evidence(self, document_id: str, evidence: Mapping[str, Sequence[Evidence]]) -> None:
-        """Record evidence for chunks (by id) of the staged revision of a document."""
+    def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
+        """Record evidence for chunks (by id) of the staged revisions of documents (by id)."""
 
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
         """Record why a chunk of the staged revision has no evidence."""
@@ -93,8 +95,8 @@ class Writer(Protocol):
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Chunks of the staged revision with their evidence, in the order of the document."""
 
-    def current(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
-        """Chunks of the current revision with their evidence; empty where there is none."""
+    def current(self, document_ids: Sequence[str]) -> Mapping[str, list[tuple[Chunk, tuple[Evidence, ...]]]]:
+        """Chunks of the current revision of each document with their evidence; without those that have none."""
 
     def overlay(self) -> Overlay:
         """The decisions on who is who that hold."""
@@ -252,6 +254,9 @@ class Store(Protocol):
 
         Whoever asks may do so, also while someone else writes: it waits for no more than the transaction under way.
         """
+
+    def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        """By key the replies to those of these requests that are remembered, and whether each was complete."""
 
     def size(self) -> int:
         """Bytes that the store takes."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.derivation import Tallies
-from polyadic.knowledge import Evidence, Span, Usage
+from polyadic.knowledge import Chunk, Document, Evidence, Span, Usage
 from polyadic.overlay import Decision
 
 Rows = NDArray[np.int64]
@@ -125,6 +125,10 @@ class Stamp:
     recipe: str
     extractor: str
     complete: bool = True
+
+
+Cut = tuple[Document, Stamp, Sequence[Chunk]]
+"""A document, what its revision is made from, and the chunks that it was cut into."""
 
 
 @dataclass(frozen=True, slots=True)

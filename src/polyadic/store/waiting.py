@@ -68,7 +68,7 @@ class Waiting(Protocol):
     def settle(self, document_id: str, content: str) -> None:
         """Let a document that is of this content wait no longer for the replies to another content of it."""
 
-    def release(self, document_id: str) -> None:
+    def release(self, *document_ids: str) -> None:
         """Let a document wait no longer."""
 
     def ask(self, question: str, content: str) -> None:

@@ -6,6 +6,7 @@ language identifier. Nothing is loaded and only a sample is read, so a call cost
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _SAMPLE = 2_000
 # Words, but for those of "U.S.", "No. 3" and "Mozart's".
@@ -181,7 +182,12 @@ def detect_language(text: str) -> str:
     >>> detect_language("1843: 42")
     'en'
     """
-    sample = _sample(text)
+    return _language(_sample(text))
+
+
+# A document is asked about when it is cut, with each of its chunks, and when it is published.
+@lru_cache(maxsize=256)
+def _language(sample: str) -> str:
     script = _dominant_script(sample)
     return _by_function_words(sample, script) if script in _WORDS else script
 

@@ -78,9 +78,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def read(self, only: Callable[[Reader], frozenset[str]] | None = None) -> Iterator[Reader]:
-        with explained(self._address), self._snapshot() as connection:
-            check_whole(connection.copying, self._address)
-            check_still_claimed(connection.embedder or None, self._embedder, self._address)
+        with self._whole() as connection:
             reader = self._reader(connection)
             if only is None:
                 yield reader
@@ -139,9 +137,11 @@ class PostgresStore:
             yield PostgresDuplicate(PostgresConnection(raw), lambda: self._begun(raw), self._address)
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
-        # In the same order by all who remember replies at once, so that none waits for one who waits for it.
-        in_order = sorted(calls, key=lambda one: one[1][0] if one[1] else "")
-        repeated(self._note_calls, in_order)
+        repeated(self._note_calls, calls)
+
+    def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        with self._whole() as connection:
+            return ledger.remembered_of(connection, keys)
 
     def filled_with(self) -> str | None:
         with explained(self._address), self._snapshot() as connection:
@@ -186,8 +186,7 @@ class PostgresStore:
 
     def _note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            for call, reply in calls:
-                ledger.enter(connection, call, reply)
+            ledger.enter_all(connection, calls)
 
     @contextlib.contextmanager
     def _session_lock(self, lock: int) -> Iterator[Raw]:
@@ -209,6 +208,14 @@ class PostgresStore:
             yield
         finally:
             self._holding.reset(token)
+
+    @contextlib.contextmanager
+    def _whole(self) -> Iterator[Snapshot]:
+        """The last committed state of a store that is whole and filled by the same model."""
+        with explained(self._address), self._snapshot() as connection:
+            check_whole(connection.copying, self._address)
+            check_still_claimed(connection.embedder or None, self._embedder, self._address)
+            yield connection
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
         return Snapshot.of(self._pool, self._beginning(_READING), self._address)

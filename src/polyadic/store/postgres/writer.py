@@ -9,6 +9,9 @@ from polyadic.store.protocol import Change, Vectors
 from polyadic.store.tables import changes
 from polyadic.store.tables.writer import SqlWriter, Words
 
+_WORDS_AT_ONCE = 1_000
+"""Passages whose words are written by one statement."""
+_SPEAK = "SELECT speak(chunk, title, text) FROM unnest(?::bigint[], ?::text[], ?::text[]) v (chunk, title, text)"
 _PLACE = (
     "UPDATE chunk SET"
     " place = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
@@ -37,8 +40,10 @@ class PostgresWriter(SqlWriter):
         return lacking
 
     def _index_words(self, words: Sequence[Words]) -> None:
-        self._connection.executemany("SELECT speak(?, ?, ?)", words)
-        self._connection.execute(_PLACE, ([chunk for chunk, _, _ in words],))
+        for start in range(0, len(words), _WORDS_AT_ONCE):
+            chunks, titles, texts = map(list, zip(*words[start : start + _WORDS_AT_ONCE], strict=True))
+            self._connection.execute(_SPEAK, (chunks, titles, texts))
+            self._connection.execute(_PLACE, (chunks,))
 
     def _forget_words(self, words: Sequence[Words]) -> None:
         """Nothing: they go with the chunks."""

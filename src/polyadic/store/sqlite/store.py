@@ -133,11 +133,15 @@ class SqliteStore:
             connection = self._connection()
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                for call, reply in calls:
-                    ledger.enter(connection, call, reply)
+                ledger.enter_all(connection, calls)
                 connection.execute("COMMIT")
             finally:
                 self._give_back(connection)
+
+    def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        with self._snapshot() as connection:
+            self._check_still_mine(connection)
+            return ledger.remembered_of(connection, keys)
 
     def filled_with(self) -> str | None:
         with explained(self._path):

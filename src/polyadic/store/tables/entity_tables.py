@@ -27,8 +27,13 @@ _SHOW_THIS_OR_THAT = (
     f"UPDATE entity SET {_FOREMOST.format('description', ' AND value IN (entity.description, ?)')} WHERE id = ?"
 )
 _SHOW_ANY = f"UPDATE entity SET {_FOREMOST.format('description', '')} WHERE id = ?"
-_FORMS = "SELECT value, times, vector FROM said WHERE entity = ? AND attribute = 'form'"
-_EMBEDDED = "SELECT value, times, vector FROM said INDEXED BY said_embedded WHERE entity = ? AND vector IS NOT NULL"
+_FORMS = "SELECT entity, value, times, vector FROM said WHERE attribute = 'form' AND entity IN ({})"
+_THESE = "SELECT value, times, vector FROM said WHERE entity = ? AND attribute = 'form' AND value IN ({})"
+_EMBEDDED = (
+    "SELECT entity, value, times, vector FROM said INDEXED BY said_embedded WHERE vector IS NOT NULL AND entity IN ({})"
+)
+_Form = tuple[str, int, int | None]
+"""A form of an entity, how often it is said, and the key of its vector where it carries one."""
 _Said = tuple[int, Attribute, str, int]
 """That evidence says of an entity so many times more, or less, what is a value of an attribute."""
 
@@ -165,22 +170,31 @@ class EntityTables:
         for row, attribute, value, times in said:
             if attribute is Attribute.FORM and row in many:
                 many[row][value] = times
-        for row, forms in many.items():
-            self._choose_among_many(row, forms)
-
-    def _choose_among_many(self, row: int, said: Mapping[str, int]) -> None:
-        carrying = self._connection.execute(_EMBEDDED, (row,)).fetchall()
+        carrying = self._forms(_EMBEDDED, list(many))
         # One that carried a vector may be gone: then there are fewer than may be.
-        if len(carrying) < FORMS_EMBEDDED or any(said.get(value, 0) < 0 for value, *_ in carrying):
-            forms = self._connection.execute(_FORMS, (row,)).fetchall()
-        else:
-            known = {value for value, *_ in carrying}
-            forms = carrying + [
-                found
-                for value in said
-                if value not in known
-                for found in self._connection.execute(f"{_FORMS} AND value = ?", (row, value))
-            ]
+        open_ = [
+            row
+            for row, forms in many.items()
+            if len(carrying[row]) < FORMS_EMBEDDED or any(forms.get(value, 0) < 0 for value, *_ in carrying[row])
+        ]
+        all_forms = self._forms(_FORMS, open_)
+        for row, forms in many.items():
+            found = all_forms[row] if row in all_forms else [*carrying[row], *self._others(row, forms, carrying[row])]
+            self._choose_among_many(row, carrying[row], found)
+
+    def _forms(self, sql: str, rows: Sequence[int]) -> dict[int, list[_Form]]:
+        """The forms of each of these rows."""
+        found: dict[int, list[_Form]] = {row: [] for row in rows}
+        for row, *form in select_in(self._connection, sql, rows):
+            found[row].append((form[0], form[1], form[2]))
+        return found
+
+    def _others(self, row: int, said: Iterable[str], known: Sequence[_Form]) -> list[_Form]:
+        """What is known of forms beside these."""
+        others = [value for value in said if value not in {value for value, *_ in known}]
+        return [(value, times, vector) for value, times, vector in select_in(self._connection, _THESE, others, (row,))]
+
+    def _choose_among_many(self, row: int, carrying: Sequence[_Form], forms: Sequence[_Form]) -> None:
         best = sorted(forms, key=lambda form: (-form[1], form[0]))[:FORMS_EMBEDDED]
         self._let_go(row, carrying, {value for value, *_ in best})
         for value, _, vector in best:
@@ -191,10 +205,10 @@ class EntityTables:
         sql = "UPDATE said SET vector = ? WHERE entity = ? AND attribute = 'form' AND value = ?"
         self._needs.add(sql, (row, form), form)
 
-    def _let_go(self, row: int, carrying: Sequence[tuple[str, int, int]], kept: Collection[str]) -> None:
+    def _let_go(self, row: int, carrying: Sequence[_Form], kept: Collection[str]) -> None:
         """Of forms that carry vectors, those that are not kept carry none from now on."""
         dropped = [(value, vector) for value, _, vector in carrying if value not in kept]
-        self._released.update(vector for _, vector in dropped)
+        self._released.update(vector for _, vector in dropped if vector is not None)
         self._connection.executemany(
             "UPDATE said SET vector = NULL WHERE entity = ? AND attribute = 'form' AND value = ?",
             [(row, value) for value, _ in dropped],

@@ -1,6 +1,6 @@
 """The ledger of the SQLite store: every call of a model that was paid for, and the replies that are remembered."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from polyadic.knowledge import Usage
@@ -8,6 +8,7 @@ from polyadic.store.connection import Connection
 from polyadic.store.protocol import Call, Entry, Spent, ToRemember
 from polyadic.store.tables.digests import digest_bytes
 from polyadic.store.tables.packing import packed, unpacked
+from polyadic.store.tables.selecting import select_in
 
 _CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
 
@@ -25,29 +26,47 @@ def now() -> str:
 
 def enter(connection: Connection, call: Call, reply: ToRemember | None) -> None:
     """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
-    usage = call.usage
-    document = digest_bytes(call.document) if call.document else None
-    connection.execute(
+    enter_all(connection, [(call, reply)])
+
+
+def enter_all(connection: Connection, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+    """The same for several calls; of replies to the same request the last is kept."""
+    connection.executemany(
         f"INSERT INTO call ({_CALL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (now(), call.purpose, call.model, *_numbers(usage), call.seconds, document),
+        [(now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call)) for call, _ in calls],
     )
-    if reply:
-        remember(connection, *reply)
+    _remember_all(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
 
 
 def remembered(connection: Connection, key: str) -> tuple[str, bool] | None:
     """The reply to a request, and whether it was complete."""
-    row = connection.execute("SELECT text, complete FROM reply WHERE digest = ?", (digest_bytes(key),)).fetchone()
-    return (unpacked(row[0]), bool(row[1])) if row else None
+    return remembered_of(connection, [key]).get(key)
+
+
+def remembered_of(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    """By key the replies to those of these requests that are remembered, and whether each was complete."""
+    rows = select_in(
+        connection, "SELECT digest, text, complete FROM reply WHERE digest IN ({})", [*map(digest_bytes, keys)]
+    )
+    return {digest.hex(): (unpacked(text), bool(complete)) for digest, text, complete in rows}
 
 
 def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
     """Within the open transaction keep a reply in place of the one that was remembered for the same request."""
-    connection.execute(
+    _remember_all(connection, {key: (text, complete)})
+
+
+def _remember_all(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
+    # In the same order by all who remember replies at once, so that none waits for one who waits for it.
+    connection.executemany(
         "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
         " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
-        (digest_bytes(key), packed(text), complete),
+        [(digest_bytes(key), packed(text), complete) for key, (text, complete) in sorted(replies.items())],
     )
+
+
+def _document(call: Call) -> bytes | None:
+    return digest_bytes(call.document) if call.document else None
 
 
 def sums(connection: Connection, document_id: str | None = None) -> Spent:

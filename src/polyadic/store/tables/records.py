@@ -65,13 +65,22 @@ def load_pages(text: str) -> tuple[int, ...]:
 
 def stamp_of(connection: Connection, document_id: str) -> Stamp | None:
     """What the current revision of a document was made from; complete if all of its chunks have their evidence."""
-    row = connection.execute(
-        "SELECT r.content, r.recipe, r.extractor,"
+    return stamps_of(connection, [document_id]).get(document_id)
+
+
+def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, Stamp]:
+    """The same by document, of those that have a current revision."""
+    rows = select_in(
+        connection,
+        "SELECT d.digest, r.content, r.recipe, r.extractor,"
         " NOT EXISTS (SELECT 1 FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
-        " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest = ?",
-        (bytes.fromhex(document_id),),
-    ).fetchone()
-    return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
+        " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest IN ({})",
+        [*map(bytes.fromhex, document_ids)],
+    )
+    return {
+        digest.hex(): Stamp(content, recipe, extractor, bool(complete))
+        for digest, content, recipe, extractor, complete in rows
+    }
 
 
 def current_revision(connection: Connection, document_id: str) -> int | None:

@@ -19,9 +19,18 @@ Stretch = tuple[int, int, int]
 
 def put_text(connection: Connection, revision: int, text: str) -> None:
     """Keep the text of a new revision."""
+    put_texts(connection, [(revision, text)])
+
+
+def put_texts(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
+    """Keep the texts of new revisions."""
     connection.executemany(
         "INSERT INTO piece (id, text) VALUES (?, ?)",
-        [(_key(revision, start), text[start : start + PIECE]) for start in range(0, len(text), PIECE)],
+        [
+            (_key(revision, start), text[start : start + PIECE])
+            for revision, text in texts
+            for start in range(0, len(text), PIECE)
+        ],
     )
 
 

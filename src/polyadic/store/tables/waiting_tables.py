@@ -103,8 +103,10 @@ class WaitingTables:
         if staged is not None and staged[0] != content:
             self.release(document_id)
 
-    def release(self, document_id: str) -> None:
-        self._connection.execute("DELETE FROM awaited WHERE asker = ?", (bytes.fromhex(document_id),))
+    def release(self, *document_ids: str) -> None:
+        self._connection.executemany(
+            "DELETE FROM awaited WHERE asker = ?", [(bytes.fromhex(document),) for document in document_ids]
+        )
 
     def ask(self, question: str, content: str) -> None:
         self._connection.execute(

@@ -1,0 +1,118 @@
+"""What is written by one statement for many rows, and what is kept in step with it."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import numpy as np
+
+from polyadic.knowledge import Document
+from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.store.postgres import subjects
+from polyadic.store.postgres.connection import PostgresConnection
+from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.tables.half_precision import HalfVector
+from polyadic.store.tables.records import overlay_of
+from polyadic.workspace import Workspace
+from tests.postgres.test_statements import counted, letters
+from tests.support import postgres
+
+SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
+SOME = "plain", "with \0 in it", "{an,array}", "\U0010ffff0", ""
+
+
+@contextmanager
+def connected() -> Iterator[PostgresConnection]:
+    """A connection within a transaction of a new workspace."""
+    with (
+        closing(PostgresStore(postgres.address(postgres.fresh()), None)) as store,
+        store._pool.connection() as raw,
+        store._transaction(raw) as connection,
+    ):
+        yield connection
+
+
+def rows_of(connection: PostgresConnection, sql: str) -> list[tuple[Any, ...]]:
+    return connection.execute(sql).fetchall()
+
+
+def test_many_rows_are_written_by_one_statement_as_they_were_given() -> None:
+    with connected() as connection:
+        said = [(number, "form", value, number + 1) for number, value in enumerate(SOME)]
+        statement = (
+            "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (entity, attribute, value) DO UPDATE SET times = said.times + excluded.times"
+        )
+        connection.executemany(statement, said)
+        with counted() as statements:
+            connection.executemany(statement, said[:3])
+        assert len(statements) == 1
+        told = rows_of(connection, "SELECT entity, attribute, value, times FROM said ORDER BY entity")
+        assert told == [(*row, times * (1 + (number < 3))) for number, (*row, times) in enumerate(said)]
+
+
+def test_rows_get_their_keys_in_the_order_in_which_they_were_given() -> None:
+    with connected() as connection:
+        digests = [number.to_bytes(4) for number in np.random.default_rng(1).permutation(3_000).tolist()]
+        connection.executemany("INSERT INTO document (digest, source) VALUES (?, ?)", [(d, d.hex()) for d in digests])
+        assert [digest for (digest,) in rows_of(connection, "SELECT digest FROM document ORDER BY id")] == digests
+
+
+def test_nothing_and_numbers_and_vectors_are_written_as_they_are() -> None:
+    with connected() as connection:
+        vectors = HalfVector.each(np.eye(3, dtype=np.float32))
+        rows = [(bytes([n]), vector) for n, vector in enumerate(vectors)]
+        connection.executemany("INSERT INTO vector (digest, uses, data) VALUES (?, 0, ?) ON CONFLICT DO NOTHING", rows)
+        assert rows_of(connection, "SELECT digest, data FROM vector ORDER BY id") == rows
+        calls = [("now", "ask", "m", 1, 2, 0, 0.5, None), ("now", "ask", "m", 1, 2, 1.5, 3, b"d")]
+        columns = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
+        connection.executemany(f"INSERT INTO call ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", calls)
+        assert rows_of(connection, f"SELECT {columns} FROM call ORDER BY id") == calls
+
+
+def test_many_rows_are_changed_and_deleted_by_one_statement() -> None:
+    with connected() as connection:
+        said = [(number, "form", value, 1, None) for number, value in enumerate(SOME)]
+        connection.executemany(
+            "INSERT INTO said (entity, attribute, value, times, vector) VALUES (?, ?, ?, ?, ?)", said
+        )
+        with counted() as statements:
+            connection.executemany(
+                "UPDATE said SET times = times + ? WHERE entity = ? AND attribute = 'form' AND value = ?",
+                [(10 * number, number, value) for number, value in enumerate(SOME)],
+            )
+            connection.executemany(
+                "DELETE FROM said WHERE attribute = 'form' AND entity = ? AND value = ?", [(0, SOME[0]), (1, "other")]
+            )
+        assert len(statements) == 2
+        told = rows_of(connection, "SELECT entity, value, times FROM said ORDER BY entity")
+        assert told == [(number, value, 1 + 10 * number) for number, value in enumerate(SOME)][1:]
+
+
+def test_a_batch_of_documents_takes_no_more_statements_than_a_few() -> None:
+    taken = []
+    for count in (8, 40):
+        with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
+            kb.add(letters(3))
+            with counted() as statements:
+                kb.add([Document(f"more:{one.source}", one.title, one.text) for one in letters(count)])
+            taken.append(len(statements))
+    assert taken[1] < taken[0] + 16, taken
+
+
+def test_what_passages_are_about_is_what_it_would_be_if_all_were_looked_at_anew() -> None:
+    documents = [Document(one.source, "", one.text.partition(".")[0]) for one in letters(40)]
+    with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
+        for start in range(0, 40, 8):
+            kb.add(documents[start : start + 8])
+        for one in documents[::9]:
+            kb.delete(one.source)
+        store = kb.store()
+        assert isinstance(store, PostgresStore)
+        with store._pool.connection() as raw, store._transaction(raw) as connection:
+            sql = "SELECT id, about FROM chunk ORDER BY id"
+            before, contested = rows_of(connection, sql), rows_of(connection, "SELECT DISTINCT chunk FROM contested")
+            subjects.renew(connection, overlay_of(connection), (), [chunk for chunk, _ in before])
+            assert rows_of(connection, sql) == before
+        assert len(contested) > 5
+        assert len({about for _, about in before}) > 3
