@@ -89,6 +89,16 @@ def test_many_rows_are_changed_and_deleted_by_one_statement() -> None:
         assert told == [(number, value, 1 + 10 * number) for number, value in enumerate(SOME)][1:]
 
 
+def test_of_two_changes_of_one_row_both_are_made() -> None:
+    with connected() as connection:
+        connection.executemany(
+            "INSERT INTO said (entity, attribute, value, times) VALUES (?, 'form', ?, 1)", [(1, "a")]
+        )
+        changes = [(10, 1, "a"), (100, 1, "a"), (1_000, 2, "a")]
+        connection.executemany("UPDATE said SET times = times + ? WHERE entity = ? AND value = ?", changes)
+        assert rows_of(connection, "SELECT times FROM said") == [(111,)]
+
+
 def test_a_batch_of_documents_takes_no_more_statements_than_a_few() -> None:
     taken = []
     for count in (8, 40):

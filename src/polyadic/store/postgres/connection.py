@@ -53,7 +53,7 @@ class PostgresConnection:
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
         rows, translation = list(parameters), translated(sql)
         together = ForMany.known(translation.decode(), self._connection) if len(rows) > 1 else None
-        if together is None:
+        if together is None or not together.fits(rows):
             with self._connection.cursor() as cursor:
                 cursor.executemany(translation, rows)
             return

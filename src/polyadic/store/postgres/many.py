@@ -30,20 +30,25 @@ class VectorColumn(list[HalfVector]):
 
 @dataclass(frozen=True, slots=True)
 class ForMany:
-    """A statement for many rows, whose parameters are the columns of these, and the types of the columns."""
+    """A statement for many rows, whose parameters are the columns of these, and the types of the columns.
+
+    Of a statement that changes rows, the columns from ``keys`` on say which row of the table is meant.
+    """
 
     sql: bytes
     types: tuple[str, ...]
+    keys: int | None = None
 
     @classmethod
     def known(cls, sql: str, connection: psycopg.Connection[Any]) -> "ForMany | None":
-        """What does for many rows what a statement does for one, with ``%s`` where a value stands; None of some.
-
-        As it says nothing of the order in which rows are written, no two of them may be about the same row of a table.
-        """
+        """What does for many rows what a statement does for one, with ``%s`` where a value stands; None of some."""
         if sql not in _statements:
             _statements[sql] = _inserting(sql, connection) or _changing(sql, connection)
         return _statements[sql]
+
+    def fits(self, rows: Sequence[Sequence[Any]]) -> bool:
+        """Whether no two of these change the same row of the table, of which it would make one of the changes."""
+        return self.keys is None or len({tuple(row[self.keys :]) for row in rows}) == len(rows)
 
     def parameters(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         """The columns of these rows."""
@@ -78,7 +83,8 @@ def _changing(sql: str, connection: psycopg.Connection[Any]) -> ForMany | None:
     numbers = count()
     beside = [_BESIDE.sub(lambda found: f"{found['before']}c{next(numbers)}", said[part]) for part in ("set", "where")]
     what = f"UPDATE {said['table']} {beside[0]} FROM" if said["set"] else f"DELETE FROM {said['table']} USING"
-    return ForMany(f"{what} {_rows(given)} WHERE {beside[1]}".encode(), tuple(given))
+    keys = said["set"].count("%s") if said["set"] else None
+    return ForMany(f"{what} {_rows(given)} WHERE {beside[1]}".encode(), tuple(given), keys)
 
 
 def _rows(types: Sequence[str]) -> str:
