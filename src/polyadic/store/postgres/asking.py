@@ -107,7 +107,7 @@ def listed(columns: str, query: str, order: str = "") -> str:
     """A query for one value: what ``query``, from FROM on, finds, as a JSON array of arrays.
 
     >>> listed("id, name", "FROM entity")
-    "SELECT json_agg(json_build_array(id, name))::text FROM entity"
+    'SELECT json_agg(json_build_array(id, name))::text FROM entity'
     """
     return f"SELECT json_agg(json_build_array({columns}){order and f' ORDER BY {order}'})::text {query}"
 
