@@ -26,8 +26,8 @@ from polyadic.settings import ReadingSettings, Settings
 from polyadic.store.protocol import Store
 
 _FILES_A_TASK = 32
-# Where there are few documents, each worker gets twice as many batches as it works on at once.
-_BATCHES_A_WORKER = 2 * BATCHES_AT_ONCE
+# Where there are few documents, batches are so small that in the end no worker waits long for what others have begun.
+_BATCHES_A_WORKER = 8 * BATCHES_AT_ONCE
 # Of a processor, as Ray counts: actors here wait most of the time, and must never keep files from being read.
 _NEXT_TO_NONE = 0
 _ASKED_AT_ONCE = 10_000
@@ -170,7 +170,7 @@ def _batch_size(files: Collection[str], workers: int) -> int:
     """How many documents there are in a batch.
 
     >>> _batch_size(["a.txt"] * 100, 4), _batch_size(["a.txt"] * 10_000, 4), _batch_size(["rows.jsonl"], 4)
-    (4, 64, 64)
+    (1, 64, 64)
     """
     if any(PurePosixPath(name).suffix.lower() in ROWS for name in files):
         return BATCH_DOCUMENTS
