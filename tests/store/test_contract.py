@@ -159,7 +159,9 @@ def test_to_say_what_will_be_asked_for_changes_no_answer(store: Store) -> None:
         with store.read() as reader:
             facts = reader.all_rows("fact")
             if is_said:
-                reader.expect(Around(facts[:2], 1), Around(facts, 1), Around(facts[:0], 1))
+                none = facts[:0]
+                reader.expect(Around(facts[:2], 1, reader.all_rows("chunk")), Around(facts, 1, none))
+                reader.expect(Around(none, 1, none), Within(none, 1))
                 reader.expect(Nearest("fact", vector("query"), 2), Nearest("entity", vector("query"), 2, scored=True))
                 reader.expect(Nearest("chunk", vector("query"), 1), Within(reader.all_rows("chunk"), 2))
                 reader.expect(Quoted(facts[1:], reader.all_rows("chunk")), Quoted(facts[:0], facts[:0]))
@@ -408,6 +410,20 @@ def test_texts_may_be_long(store: Store, open_store: Opener) -> None:
             whole = reader.document(record.id)
         withdraw(store, whole)
     assert canonical(store) == before and store.problems() == []
+
+
+def test_whatever_stands_in_texts_comes_back_as_it_is(store: Store) -> None:
+    strange = 'a "quoted" \\ backslash, \0, \U0010ffff0, \U0010ffff, \x01, {"json": [1]}, {an,array} end'
+    name, other = f"Ada {strange}", f"Babbage {strange}"
+    publish(store, f"doc {strange}", [(f"{name} met {other}.", [name, other])], title=f"Of {strange}")
+    with store.read() as reader:
+        facts, chunks = reader.all_rows("fact"), reader.all_rows("chunk")
+        (fact,), ((stated,),), (stands,) = reader.facts(facts), reader.fact_places(facts), reader.chunk_places(chunks)
+        assert fact.text == f"{name} met {other}." and set(fact.entities) == {name, other}
+        assert stated.quote == fact.text and stated.quote in stands.quote
+        assert stated.title == f"Of {strange}" and strange in stated.source
+        called = reader.named([loose_name(name)])[loose_name(name)]
+        assert [entity.name for entity in reader.entities(np.array(called))] == [name]
 
 
 def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:

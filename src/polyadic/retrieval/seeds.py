@@ -50,7 +50,7 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     reader.expect(Within(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    reader.expect(Around(facts, CHUNKS_OF_A_FACT))
+    reader.expect(Around(facts, CHUNKS_OF_A_FACT, chunks))
     return Start(question.anchors, same, _telling(near_facts, question, reader), near_chunks, facts, chunks)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from polyadic.knowledge import Item, Kind, Place, Section
 from polyadic.models.tokens import count_tokens
+from polyadic.retrieval.hits import alike_to
 from polyadic.retrieval.nodes import entities_in, nodes_of, similarity, summaries_in
 from polyadic.store.protocol import Reader, Rows, Vectors
 from polyadic.store.themes import Themes
@@ -50,7 +51,8 @@ def entity_items(entities: Rows, scores: Vectors, whys: Sequence[str], vector: V
     """An item for each of the entities that has a description, in the order given."""
     told = zip(reader.entities(entities), entities.tolist(), scores.tolist(), whys, strict=True)
     known = [one for one in told if one[0].description]
-    places = first_places([_facts_near(np.array([row]), vector, reader) for _, row, _, _ in known], reader)
+    rows = np.array([row for _, row, _, _ in known], dtype=np.int64)
+    places = first_places(_facts_near_each(rows, vector, reader), reader)
     items = [
         Item(Kind.ENTITY, entity.id, described(entity.name, entity.type, entity.description), score, why, 0, where)
         for (entity, _, score, why), where in zip(known, places, strict=True)
@@ -127,6 +129,14 @@ def _facts_near(entities: Rows, vector: Vectors, reader: Reader) -> Rows:
     facts = np.unique(reader.facts_of(entities, PLACES_OF_AN_ITEM, vector).targets)
     alike = reader.similarity("fact", facts, vector[None, :])[0]
     return facts[np.argsort(-alike, kind="stable")[:PLACES_OF_AN_ITEM]]
+
+
+def _facts_near_each(entities: Rows, vector: Vectors, reader: Reader) -> list[Rows]:
+    """The same of each of these entities; all are looked up at once."""
+    links = reader.facts_of(entities, PLACES_OF_AN_ITEM, vector)
+    order = np.lexsort((links.targets, -alike_to(vector, "fact", links.targets, reader)))
+    sources, facts = links.sources[order], links.targets[order]
+    return [facts[sources == entity][:PLACES_OF_AN_ITEM] for entity in entities.tolist()]
 
 
 def _facts_under(summary: int, vector: Vectors, reader: Reader, themes: Themes) -> Rows:

@@ -20,10 +20,14 @@ class Nearest:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Around:
-    """What is around facts: entities, at most ``chunks`` chunks of each, the numbers of all of these, vectors."""
+    """What is around facts: entities, at most ``limit`` chunks of each, what these and further ``chunks`` are about.
+
+    The numbers of all that, and the vectors of the facts.
+    """
 
     facts: Rows
-    chunks: int
+    limit: int
+    chunks: Rows
 
 
 @dataclass(frozen=True, eq=False, slots=True)

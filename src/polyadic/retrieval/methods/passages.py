@@ -56,7 +56,7 @@ class Passages:
             rows, scores = dense.rows[:_SHOWN], dense.scores[:_SHOWN]
             near = found("chunk", rows, scores, similar(scores.tolist()), reader)
             return knowledge_of(question, self.name, near, context_tokens, trace, reader)
-        reader.expect(Around(facts.rows, CHUNKS_OF_A_FACT), Within(dense.rows, _FACTS_IN_A_CHUNK))
+        reader.expect(Around(facts.rows, CHUNKS_OF_A_FACT, dense.rows), Within(dense.rows, _FACTS_IN_A_CHUNK))
         starts = self._starts(facts, reader)
         names = [entity.name for entity in reader.entities(starts.rows)]
         vectors = await embedder.embed(names)

@@ -48,8 +48,8 @@ class PostgresReader(SqlRows):
                     self._near.expect(side, vector, _FIRST, partial(self._scored, side))
                 case Nearest(side, vector, k):
                     self._near.expect(side, vector, _count(k), partial(self._compared, side))
-                case Around(facts, chunks):
-                    parts = self._tables.around_parts(facts, chunks)
+                case Around(facts, limit, chunks):
+                    parts = self._tables.around_parts(facts, limit, chunks)
                     self._tables.asking.later(*parts, self._near.part("fact", facts))
                 case Within(chunks, limit):
                     self._tables.asking.later(*self._tables.within_parts(chunks, limit))

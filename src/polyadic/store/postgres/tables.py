@@ -80,12 +80,16 @@ class Tables:
         also = [self._counts["chunk"].part(rows)] if way == "chunk_fact" else []
         return self._targets(self._linked(way, limit), rows, also)
 
-    def around_parts(self, facts: Integers, chunks: int) -> list[Part | None]:
-        """What reads the entities of facts and so many chunks of each, with the numbers of all of these."""
+    def around_parts(self, facts: Integers, limit: int, chunks: Integers) -> list[Part | None]:
+        """What reads the entities of facts and so many chunks of each, what these and further chunks are about, and
+        the numbers of all of these."""
+        about = f"SELECT about FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets('fact_chunk', limit)}))"
         return [
             self._numbers["fact"].part(facts),
+            self._numbers["chunk"].part(chunks),
             *self._with_targets("fact_entity", None, facts, self._numbers["entity"]),
-            *self._with_targets("fact_chunk", chunks, facts, self._numbers["chunk"]),
+            *self._with_targets("fact_chunk", limit, facts, self._numbers["chunk"]),
+            self._numbers["entity"].part_of(about, (chunks, facts)),
         ]
 
     def within_parts(self, chunks: Integers, limit: int) -> list[Part | None]:
@@ -136,8 +140,7 @@ class Tables:
         links = self._linked(way, limit)
         parts = [known.part(links.of(rows)[0]["target"])]
         if (part := links.part(rows)) is not None:
-            targets = f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
-            parts += [part, known.part_of(targets, part.parameters)]
+            parts += [part, known.part_of(_targets(way, limit), part.parameters)]
         return parts
 
     def _targets(self, known: Known, rows: Integers, also: Sequence[Part | None] = ()) -> tuple[Integers, Integers]:
@@ -186,6 +189,10 @@ def _links(way: Way, limit: int | None) -> str:
         f"SELECT o.key, t.{target} FROM unnest({ROWS}) o (key), LATERAL (SELECT DISTINCT {target}"
         f" FROM {table} WHERE {source} = o.key ORDER BY {target} LIMIT {limit}) t"
     )
+
+
+def _targets(way: Way, limit: int | None) -> str:
+    return f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
 
 
 def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
