@@ -59,10 +59,10 @@ def export(kb: Workspace) -> str:
 
 
 def evidence(kb: Workspace, source: str) -> list[Evidence]:
-    """All evidence of a published document, in its order."""
+    """All evidence of a document in its order; none if it is not published."""
     with kb._existing_store.write() as writer:
-        (chunks,) = writer.current([Document(source, "", "").id]).values()
-        return [e for _, said in chunks for e in said]
+        published = writer.current([Document(source, "", "").id]).values()
+        return [e for chunks in published for _, said in chunks for e in said]
 
 
 def fact(text: str, names: Sequence[str], sentences: Sequence[int] = (), score: float = 8) -> FactRow:
