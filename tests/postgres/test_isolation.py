@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import psycopg
 import pytest
@@ -11,9 +12,10 @@ from polyadic.store.postgres.address import Address
 from polyadic.store.postgres.home import Database
 from polyadic.store.postgres.schema import ROLE, SCHEMA
 from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.protocol import Stamp
 from tests.support import postgres
 from tests.support.canonical import canonical
-from tests.support.store_driver import publish
+from tests.support.store_driver import document, publish
 from tests.support.stores import rows_of, stores
 
 ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
@@ -104,6 +106,22 @@ def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> 
         assert kept.fetchone() == (0,)
     for table in ("meta", "document", "piece", "fact", "entity", "said", "vector", "near", "held", "state"):
         assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
+
+
+def test_one_that_is_dropped_while_a_run_prepares_leaves_nothing_either(raw: psycopg.Connection) -> None:
+    address, (source, chunks, _) = postgres.address(postgres.fresh()), document("a", [ADA])
+    store, dropped = PostgresStore(address, "test vectors"), PostgresStore(address, "test vectors")
+    with ThreadPoolExecutor() as beside, store.joined() as claims, store.prepare() as preparer:
+        claims.take([source.id])
+        dropping = beside.submit(dropped.drop)
+        assert not wait([dropping], timeout=0.5).done
+        preparer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
+    dropping.result()
+    raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))
+    for table in ("document", "revision", "piece", "chunk", "staged"):
+        assert raw.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
+    store.close()
+    dropped.close()
 
 
 def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(raw: psycopg.Connection) -> None:

@@ -3,6 +3,8 @@
 import random
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import pytest
 
@@ -11,11 +13,12 @@ from polyadic.construction.publishing import withdraw
 from polyadic.errors import StoreBusy
 from polyadic.overlay import Decision, Kind
 from polyadic.store.postgres.store import PostgresStore
+from polyadic.store.protocol import Stamp
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.proxy import proxy
-from tests.support.store_driver import Drawing, decide, publish
+from tests.support.store_driver import Drawing, decide, document, publish
 from tests.support.stores import stores
 
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
@@ -146,6 +149,24 @@ def test_who_is_who_is_not_decided_while_others_index() -> None:
         with one.joined(), pytest.raises(StoreBusy, match="another process"):
             decide(other, [decision])
         decide(other, [decision])
+
+
+def test_documents_are_prepared_while_another_run_writes() -> None:
+    source, chunks, evidence = document("ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
+    with ThreadPoolExecutor() as beside, stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+
+        def prepare() -> None:
+            with one.prepare() as preparer:
+                assert not preparer.stamps([source.id])
+                assert not preparer.current([source.id])
+                preparer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
+                preparer.put_evidence({source.id: {chunks[0].id: evidence}})
+
+        with one.joined() as mine, other.joined(), other.write() as writer:
+            assert mine.take([source.id])
+            beside.submit(copy_context().run, prepare).result(timeout=20)
+            assert writer.staged(source.id) == [(chunks[0], tuple(evidence))]
 
 
 def test_workspaces_do_not_share_claims() -> None:

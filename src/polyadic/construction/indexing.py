@@ -24,7 +24,7 @@ from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Call, Claims, FailedChunk, Stamp, Store, Writer
+from polyadic.store.protocol import Call, Claims, FailedChunk, Preparer, Stamp, Store
 from polyadic.store.repeating import repeated
 from polyadic.tracing.spans import Span, span, stage, step_done
 
@@ -240,25 +240,25 @@ class _Run:
         await self._publish(taken, outcomes)
 
     def _work(self, batch: Sequence[Document]) -> dict[str, Work]:
-        with self._with.store.write() as writer:
-            stamps = writer.stamps([document.id for document in batch])
-            return {document.id: self._work_for(document, stamps.get(document.id), writer) for document in batch}
+        with self._with.store.prepare() as preparer:
+            stamps = preparer.stamps([document.id for document in batch])
+            return {document.id: self._work_for(document, stamps.get(document.id), preparer) for document in batch}
 
-    def _work_for(self, document: Document, stamp: Stamp | None, writer: Writer) -> Work:
+    def _work_for(self, document: Document, stamp: Stamp | None, preparer: Preparer) -> Work:
         """What has to be done for a document; where that is nothing, what it still waited for is no longer wanted."""
         anew = self._with.anew or document.id in self._with.wanted
         work = self._recipe.work_for(document.content, stamp, anew)
         if work is Work.NONE:
-            writer.waiting.release(document.id)
+            preparer.waiting.release(document.id)
         elif work is Work.OUTDATED:
-            writer.waiting.settle(document.id, document.content)
+            preparer.waiting.settle(document.id, document.content)
         return work
 
     def _taken_in(self, work: Mapping[str, Work], todo: Sequence[Document]) -> _TakenIn:
         """Cut the documents and stage them."""
         cut = {document.id: chunk_document(document, self._with.chunking) for document in todo}
-        with self._with.store.write() as writer:
-            done = writer.stage([(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo])
+        with self._with.store.prepare() as preparer:
+            done = preparer.stage([(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo])
         return _TakenIn(work, todo, cut, done)
 
     async def _read(self, taken: _TakenIn) -> Outcomes:
@@ -274,11 +274,11 @@ class _Run:
         return outcomes
 
     def _keep(self, outcomes: Outcomes) -> None:
-        with self._with.store.write() as writer:
-            writer.put_evidence(outcomes.evidence)
+        with self._with.store.prepare() as preparer:
+            preparer.put_evidence(outcomes.evidence)
             for failure in outcomes.failures:
-                writer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
-            _put_waiting(writer, outcomes.waiting)
+                preparer.put_failure(failure.document.id, failure.chunk.id, failure.reason)
+            _put_waiting(preparer, outcomes.waiting)
 
     async def _publish(self, taken: _TakenIn, outcomes: Outcomes) -> None:
         """Publish the documents of which every chunk was tried, unless nothing came of reading one again."""
@@ -318,13 +318,13 @@ def _tell_of(told: Span, report: IndexReport) -> None:
     told.tell({f"polyadic.{name}": count for name, count in (changes | chunks).items()})
 
 
-def _put_waiting(writer: Writer, waiting: Iterable[Waiting]) -> None:
+def _put_waiting(preparer: Preparer, waiting: Iterable[Waiting]) -> None:
     """What each document waits for from now on."""
     purposes: dict[str, dict[str, str]] = {}
     for one in waiting:
         purposes.setdefault(one.document.id, {}).update((request.key, request.purpose) for request in one.requests)
     for document_id, awaited in purposes.items():
-        writer.waiting.put(document_id, awaited)
+        preparer.waiting.put(document_id, awaited)
 
 
 def _count(report: IndexReport, works: Iterable[Work]) -> None:

@@ -90,14 +90,14 @@ class Publisher:
         old: list[tuple[str, Sequence[Evidence]]] = []
         new: list[tuple[str, Sequence[Evidence]]] = []
         said: dict[str, Sequence[Evidence]] = {}
-        with self.store.write() as writer:
-            overlay = writer.overlay()
-            for document_id, chunks in writer.current([document.id for document in documents]).items():
+        with self.store.prepare() as preparer:
+            overlay = preparer.overlay()
+            for document_id, chunks in preparer.current([document.id for document in documents]).items():
                 old += [(document_id, evidence) for _, evidence in chunks]
             for document in documents:
                 here = read.get(document.id)
                 if here is None:
-                    here = {chunk.id: evidence for chunk, evidence in writer.staged(document.id)}
+                    here = {chunk.id: evidence for chunk, evidence in preparer.staged(document.id)}
                 new += [(document.id, evidence) for evidence in here.values()]
                 said.update(here)
         tallies = difference(tally(new, overlay), tally(old, overlay))
@@ -109,8 +109,8 @@ class Publisher:
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
         change = Change([document.id for document in documents], (), tallies, tokens, to_embed, said)
-        with self.store.write() as writer:
-            lacking = writer.lacking([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)])
+        with self.store.prepare() as preparer:
+            lacking = preparer.lacking([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)])
         return _Draft(change, lacking)
 
     async def _embed(self, lacking: Sequence[str], report: IndexReport) -> "_Embedded":

@@ -52,6 +52,7 @@ __all__ = [
     "Listed",
     "Nearest",
     "Original",
+    "Preparer",
     "Quoted",
     "Reader",
     "Rows",
@@ -66,8 +67,9 @@ __all__ = [
 ]
 
 
-class Writer(Protocol):
-    """Writes inside one transaction, which is committed when its context is left without an exception."""
+class Preparer(Protocol):
+    """Prepares documents that were taken inside one transaction, which is committed when its context is left without
+    an exception: nothing of it is seen by readers, or touches what other documents share."""
 
     @property
     def waiting(self) -> Waiting:
@@ -81,10 +83,6 @@ class Writer(Protocol):
 
         Returns by document (each once) the ids of the chunks whose evidence is already there.
         """
-
-    def drop_staged(self, claims: Claims) -> None:
-        """Forget revisions that were staged and never published, unless they wait for a batch file or others work on
-        them: leftovers of runs that were given up."""
 
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         """Record evidence for chunks (by id) of the staged revisions of documents (by id)."""
@@ -101,11 +99,19 @@ class Writer(Protocol):
     def overlay(self) -> Overlay:
         """The decisions on who is who that hold."""
 
-    def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
-        """Chunks that state facts about these entities: for each its document's identifier and its evidence."""
-
     def lacking(self, texts: Sequence[str]) -> list[str]:
         """Those of the texts, each once, that have no vector yet."""
+
+
+class Writer(Preparer, Protocol):
+    """Writes inside one transaction, which is committed when its context is left without an exception."""
+
+    def drop_staged(self, claims: Claims) -> None:
+        """Forget revisions that were staged and never published, unless they wait for a batch file or others work on
+        them: leftovers of runs that were given up."""
+
+    def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
+        """Chunks that state facts about these entities: for each its document's identifier and its evidence."""
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Keep the vector of each text, shape (len(texts), d); kept for good only if a change comes to use it."""
@@ -206,13 +212,20 @@ class Store(Protocol):
     def joined(self) -> AbstractContextManager[Claims]:
         """Write over several transactions beside others who do the same, where the engine lets several in.
 
-        Each works on documents that it has taken; their transactions come one after the other. Who is ``exclusive``
-        keeps them out, and they keep out who would be. Where the engine lets one in alone, it is that.
+        Each works on documents that it has taken; what they write comes one after the other, and what they prepare
+        need not wait. Who is ``exclusive`` keeps them out, and they keep out who would be. Where the engine lets one in
+        alone, it is that.
 
         Raises
         ------
         StoreBusy
             Another process keeps others out.
+        """
+
+    def prepare(self) -> AbstractContextManager[Preparer]:
+        """One transaction on documents that were taken by who has joined; raises as :meth:`write` does.
+
+        Where the engine lets several in, it waits for nobody.
         """
 
     def write(self) -> AbstractContextManager[Writer]:

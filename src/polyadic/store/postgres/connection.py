@@ -1,9 +1,7 @@
 """A connection to PostgreSQL that takes the statements which all engines share."""
 
-import re
 import struct
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,19 +14,12 @@ from psycopg.types import TypeInfo
 
 from polyadic.store.connection import Cursor
 from polyadic.store.postgres.many import ForMany, VectorColumn
+from polyadic.store.postgres.translating import translated
 from polyadic.store.tables.half_precision import HALF, HalfVector
 
 # PostgreSQL takes no NUL in a text. It stands there as two characters, of which the first is one that no text has.
 _NUL, _ESCAPE = "\0", "\U0010ffff"
 _AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
-_MARK = re.compile(r"\?")
-_HINT = re.compile(r" INDEXED BY \w+")  # for SQLite, which knows less of what is in its tables
-_CONFLICT = re.compile(r"ON CONFLICT \(([^)]*)\)")
-# What is compared here with columns that hold texts of any length (schema_2.py).
-_COMPARED = re.compile(
-    r"(?<![\w.])(?P<column>(?:r\.)?(?:key|loose|title_key|title_bare|value))"
-    r" (?:= (?P<one>\?|r\.\w+)|IN \((?P<any>[^()]*)\))"
-)
 _INTEGER, _OF_INTEGERS = 20, 1016
 """The numbers of the types bigint and bigint[], which are the same in every database."""
 IN_VIEW = 1_000
@@ -38,7 +29,6 @@ _SCANNING_ON = (0, 8)
 """The first version of pgvector that scans an index on until enough is found."""
 _ROWS_AT_ONCE = 1_000
 """That are written by one statement."""
-_SHORT_TEXTS = re.compile(r"\bmeta\b")
 
 
 class PostgresConnection:
@@ -48,11 +38,17 @@ class PostgresConnection:
         self._connection = connection
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        return self._connection.execute(translated(sql), parameters, binary=True)
+        translation = translated(sql)
+        return self._connection.execute(translation.sql, translation.sent(parameters), binary=True)
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
-        rows, translation = list(parameters), translated(sql)
-        together = ForMany.known(translation.decode(), self._connection) if len(rows) > 1 else None
+        rows = list(parameters)
+        if len(rows) < 2:
+            for row in rows:
+                self.execute(sql, row)
+            return
+        translation = translated(sql).sql
+        together = ForMany.known(translation.decode(), self._connection)
         if together is None or not together.fits(rows):
             with self._connection.cursor() as cursor:
                 cursor.executemany(translation, rows)
@@ -62,33 +58,6 @@ class PostgresConnection:
 
     def close(self) -> None:
         self._connection.close()
-
-
-@lru_cache(maxsize=4_096)
-def translated(sql: str) -> bytes:
-    """A statement as PostgreSQL has it: keys of tables begin with the workspace, long texts are found by digests.
-
-    >>> translated("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO NOTHING")
-    b'INSERT INTO meta VALUES (%s, %s) ON CONFLICT (workspace, key) DO NOTHING'
-    >>> translated("SELECT key, id FROM entity WHERE key IN (?,?)")
-    b'SELECT key, id FROM entity WHERE key_brief IN (brief(%s),brief(%s))'
-    """
-    if not _SHORT_TEXTS.search(sql):
-        sql = _CONFLICT.sub(lambda found: found[0].replace("value", "value_brief"), _COMPARED.sub(_briefly, sql))
-    marked = _MARK.sub("%s", _HINT.sub("", sql).replace("%", "%%"))
-    return marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode()
-
-
-def _briefly(found: re.Match[str]) -> str:
-    """A comparison with a text that may be long, by digests."""
-    column = f"{found['column']}_brief"
-    if found["one"]:
-        return f"{column} = {_brief(found['one'])}"
-    return f"{column} IN ({','.join(_brief(one.strip()) for one in found['any'].split(','))})"
-
-
-def _brief(text: str) -> str:
-    return f"{text}_brief" if text.startswith("r.") else f"brief({text})"
 
 
 def adapt(connection: psycopg.Connection[Any]) -> None:

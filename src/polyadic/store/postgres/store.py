@@ -27,7 +27,7 @@ from polyadic.store.postgres.sizes import size_of
 from polyadic.store.postgres.snapshot import Snapshot
 from polyadic.store.postgres.troubles import explained
 from polyadic.store.postgres.writer import PostgresWriter
-from polyadic.store.protocol import Call, Claims, Duplicate, Gathering, Original, Reader, ToRemember, Writer
+from polyadic.store.protocol import Call, Claims, Duplicate, Gathering, Original, Preparer, Reader, ToRemember, Writer
 from polyadic.store.repeating import repeated
 from polyadic.store.tables import ledger
 from polyadic.store.tables.check import problems_of
@@ -35,9 +35,9 @@ from polyadic.store.tables.copying import COPYING, SqlOriginal, check_whole
 from polyadic.store.tables.embedder import EMBEDDER, check_claimed, check_still_claimed, claim
 from polyadic.store.tables.meta import meta, metas
 
-_ALONE, _IN_TURN, _GATHERING = 1, 2, 3
+_ALONE, _IN_TURN, _GATHERING, _PREPARING = 1, 2, 3, 4
 """Locks of a workspace: kept by one who writes over several transactions; by each transaction that writes; by one who
-gathers vectors."""
+gathers vectors; by each transaction that prepares, shared with others of these."""
 _LOCKS = 16
 _READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -105,6 +105,10 @@ class PostgresStore:
             with contextlib.closing(joined), self._held(joined):
                 yield joined
 
+    def prepare(self) -> AbstractContextManager[Preparer]:
+        holding = self._holding.get()
+        return self._prepared(holding) if isinstance(holding, Joined) else self.write()
+
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
         with explained(self._address), contextlib.ExitStack() as entered:
@@ -121,10 +125,7 @@ class PostgresStore:
                     raise busy(self._address)
                 forget_taken(connection)
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
-            copying, filled_with = metas(connection, (COPYING, EMBEDDER))
-            check_whole(copying, self._address)
-            check_still_claimed(filled_with or None, self._embedder, self._address)
-            yield PostgresWriter(connection)
+            yield self._writer(connection)
 
     @contextlib.contextmanager
     def original(self) -> Iterator[Original]:
@@ -163,6 +164,7 @@ class PostgresStore:
         """Remove the workspace with all that it holds; others who have it open find it empty, and then gone."""
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_IN_TURN),))
+            raw.execute("SELECT pg_advisory_xact_lock(%s)", (self._key(_PREPARING),))
             # What is counted is counted until the last row has gone.
             for table in sorted(tables(raw), key=lambda name: (name == "held", name)):
                 connection.execute(f"DELETE FROM {table}")
@@ -183,6 +185,20 @@ class PostgresStore:
             POOLS.give_back(self._address.database)
 
     # steps of the above
+
+    @contextlib.contextmanager
+    def _prepared(self, joined: Joined) -> Iterator[Preparer]:
+        with explained(self._address), joined.turn:
+            raw = joined.connection()
+            with self._transaction(raw) as connection:
+                raw.execute("SELECT pg_advisory_xact_lock_shared(%s)", (self._key(_PREPARING),))
+                yield self._writer(connection)
+
+    def _writer(self, connection: PostgresConnection) -> PostgresWriter:
+        copying, filled_with = metas(connection, (COPYING, EMBEDDER))
+        check_whole(copying, self._address)
+        check_still_claimed(filled_with or None, self._embedder, self._address)
+        return PostgresWriter(connection)
 
     def _note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
         with explained(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from polyadic.store.postgres import subjects
 from polyadic.store.postgres.indexing import index_large
 from polyadic.store.protocol import Change, Vectors
-from polyadic.store.tables import changes
 from polyadic.store.tables.writer import SqlWriter, Words
 
 _WORDS_AT_ONCE = 1_000
@@ -29,9 +28,7 @@ class PostgresWriter(SqlWriter):
 
     def apply(self, change: Change) -> None:
         super().apply(change)
-        overlay = self.overlay()
-        titled = changes.titled_by(self._connection, self._touched, overlay)
-        subjects.renew(self._connection, overlay, self._touched.entities, self._touched.chunks | titled)
+        subjects.renew(self._connection, self.overlay(), self._touched.entities, self._touched.chunks)
 
     def attach(self) -> list[str]:
         lacking = super().attach()

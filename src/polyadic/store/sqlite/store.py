@@ -6,6 +6,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from polyadic.store.arrays.reader import ArrayReader
 from polyadic.store.arrays.scoped_reader import ScopedReader
 from polyadic.store.arrays.theme_cache import ThemeCache
 from polyadic.store.claims import All, Claims
-from polyadic.store.protocol import Call, Duplicate, Gathering, Original, Reader, ToRemember, Writer
+from polyadic.store.protocol import Call, Duplicate, Gathering, Original, Preparer, Reader, ToRemember, Writer
 from polyadic.store.sqlite.copying import SqliteDuplicate
 from polyadic.store.sqlite.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
 from polyadic.store.sqlite.scopes import Scopes
@@ -110,6 +111,9 @@ class SqliteStore:
     def joined(self) -> Iterator[Claims]:
         with self.exclusive():
             yield All()
+
+    def prepare(self) -> AbstractContextManager[Preparer]:
+        return self.write()
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:

@@ -60,10 +60,9 @@ class Changes:
         return cls({side: rows.astype(np.int64) for (side, _), rows in zip(_SIDES, unpacked, strict=True)})
 
 
-def enter(connection: Connection, touched: Touched, overlay: Overlay) -> None:
+def enter(connection: Connection, touched: Touched) -> None:
     """Within the transaction of a change give the state that it makes a name, and note what it touched."""
-    chunks = touched.chunks | titled_by(connection, touched, overlay)
-    rows = (touched.entities, touched.facts, chunks)
+    rows = (touched.entities, touched.facts, touched.chunks)
     # One more, so that changes which touch nothing are let go of as well.
     total = _last_total(connection) + sum(map(len, rows)) + 1
     _insert(connection, total, map(_pack, rows))

@@ -144,7 +144,8 @@ class SqlWriter(ABC):
         for document_id in change.withdrawn:
             self._forget(document_id)
         self._touched.decisions.update((*change.decided, *change.undone))
-        changes.enter(self._connection, self._touched, self.overlay())
+        self._touched.chunks |= changes.titled_by(self._connection, self._touched, self.overlay())
+        changes.enter(self._connection, self._touched)
 
     def rearrange(self, change: Rearrangement) -> None:
         self._themes.rearrange(change)
