@@ -1,6 +1,7 @@
 """The same request is never paid for twice."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from polyadic.knowledge import Usage
 from polyadic.models.endpoint_model import EndpointModel
 from polyadic.models.language_model import Reply
 from polyadic.models.remembering import Memory, NoMemory, Paid, Remembering
+from polyadic.settings import ModelSettings
 from tests.models.endpoint_help import model_settings, question
 from tests.server import (
     Changed,
@@ -154,6 +156,27 @@ def test_where_nothing_may_be_written_nothing_is_kept() -> None:
             _, remembering = ask(server, NoMemory(), "Ada")
             assert remembering.spent.calls == 1
         assert len(server.calls) == 2
+
+
+def test_who_is_cancelled_leaves_when_nothing_reads_the_memory_any_more() -> None:
+    begun, read = threading.Event(), threading.Event()
+
+    class Slow(Kept):
+        def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+            begun.set()
+            assert read.wait(20)
+            return super().recall(keys)
+
+    async def cancelled() -> None:
+        asking = asyncio.create_task(Remembering(EndpointModel(ModelSettings()), Slow()).ask(question("Ada"), bool))
+        await asyncio.to_thread(begun.wait, 20)
+        asking.cancel()
+        assert not (await asyncio.wait([asking], timeout=0.2))[0]
+        read.set()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(cancelled())
 
 
 def test_replies_that_come_while_others_are_entered_are_entered_together(server: ModelServer) -> None:

@@ -12,6 +12,7 @@ import pytest
 from polyadic.construction.index_report import IndexReport
 from polyadic.construction.indexing import Indexer
 from polyadic.construction.sentence_facts import SentenceExtractor
+from polyadic.construction.store_memory import StoreMemory
 from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.knowledge import Document, Usage
 from polyadic.models.hashing import HashingEmbedder
@@ -112,6 +113,22 @@ def test_what_was_changed_meanwhile_is_not_read_as_if_it_had_been_so(open_store:
     assert_one_line(raised.value)
     with store.read() as reader:
         assert reader.size("fact") == 2
+
+
+def test_a_reply_is_looked_for_again_where_something_was_changed_meanwhile(
+    open_store: Opener, between: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = open_store(), open_store(past=True)
+    other.note_calls([(CALL, ("00" * 16, "a reply", True))])
+    statements = Statements(monkeypatch)
+
+    def interrupt() -> None:
+        publish(other, "ada", [ADA])
+        between.cut()
+
+    statements.at(2, interrupt)
+    assert StoreMemory(store).recall(["00" * 16]) == {"00" * 16: ("a reply", True)}
+    assert statements.seen > 3
 
 
 def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:

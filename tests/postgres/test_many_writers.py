@@ -3,6 +3,7 @@
 import random
 import signal
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
@@ -12,14 +13,15 @@ from polyadic.blocking import wait_for
 from polyadic.construction.publishing import withdraw
 from polyadic.errors import StoreBusy
 from polyadic.overlay import Decision, Kind
+from polyadic.store.claims import All
 from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Stamp
+from polyadic.store.protocol import Stamp, Store
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.proxy import proxy
 from tests.support.store_driver import Drawing, decide, document, publish
-from tests.support.stores import stores
+from tests.support.stores import rows_of, stores
 
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
 PROCESSES, DOCUMENTS, EACH = 8, 40, 25
@@ -159,7 +161,7 @@ def test_documents_are_prepared_while_another_run_writes() -> None:
         def prepare() -> None:
             with one.prepare() as preparer:
                 assert not preparer.stamps([source.id])
-                assert not preparer.current([source.id])
+                assert not list(preparer.current([source.id]))
                 preparer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
                 preparer.put_evidence({source.id: {chunks[0].id: evidence}})
 
@@ -167,6 +169,33 @@ def test_documents_are_prepared_while_another_run_writes() -> None:
             assert mine.take([source.id])
             beside.submit(copy_context().run, prepare).result(timeout=20)
             assert writer.staged(source.id) == [(chunks[0], tuple(evidence))]
+
+
+def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind() -> None:
+    source, chunks, _ = document("ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
+    with stores("postgres") as open_store:
+        one, other = open_store("kb"), open_store("kb")
+
+        def stage(store: Store, content: str) -> None:
+            """Stage it, and let go of it, as a run that is given up."""
+            with store.joined() as mine:
+                assert mine.take([source.id])
+                with store.prepare() as preparer:
+                    preparer.stage([(source, Stamp(content, "recipe", "by hand"), chunks)])
+                mine.let_go([source.id])
+
+        class Late(All):
+            """Takes what is wanted only when another run has been at work on it."""
+
+            def take(self, document_ids: Iterable[str]) -> frozenset[str]:
+                stage(other, "newer")
+                return mine.take(document_ids)
+
+        stage(one, "older")
+        with one.joined() as mine, one.write() as writer:
+            writer.drop_staged(Late())
+        assert canonical(one) == canonical(open_store("new")) and one.problems() == []
+        assert not list(rows_of(one, ("document", "revision", "piece", "chunk", "staged")))
 
 
 def test_workspaces_do_not_share_claims() -> None:

@@ -1,10 +1,11 @@
 """A question costs few round trips to the server, and no more where there is more to read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 
 from polyadic.knowledge import Document
@@ -23,15 +24,20 @@ MOST = {"walk": 13, "hypergraph": 11, "local": 16, "passages": 11, "chunks": 5}
 
 @contextmanager
 def counted() -> Iterator[list[str]]:
-    """What is run meanwhile."""
-    run, statements = PatientConnection.execute, []
+    """What is run meanwhile; for each of many rows where they are not written by one statement."""
+    run, run_many, statements = PatientConnection.execute, psycopg.Cursor.executemany, []
 
     def execute(connection: PatientConnection, query: bytes, *more: Any, **named: Any) -> Any:
         statements.append(str(query))
         return run(connection, query, *more, **named)
 
+    def executemany(cursor: psycopg.Cursor[Any], query: bytes, rows: Sequence[Any], **named: Any) -> None:
+        statements.extend([str(query)] * len(rows))
+        run_many(cursor, query, rows, **named)
+
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(PatientConnection, "execute", execute)
+        patched.setattr(psycopg.Cursor, "executemany", executemany)
         yield statements
 
 

@@ -79,6 +79,7 @@ def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
         ("DELETE FROM passage_window", "2 passages lack vectors"),
         ("UPDATE passage_window SET ordinal = 1", "2 passages lack vectors"),
         ("INSERT INTO passage_window VALUES (99, 0, 1)", "1 vectors are for passages that are gone"),
+        ("DELETE FROM document WHERE id = 1", "1 readings are of documents that are gone"),
         ("UPDATE fact SET text = 'Mars is made of cheese ' || id", "3 facts differ from"),
         ("UPDATE fact SET arity = 9", "3 facts differ from"),
         ("UPDATE fact SET score = score + 1 WHERE id = 1", "1 facts differ from"),

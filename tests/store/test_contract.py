@@ -107,6 +107,14 @@ def test_evidence_is_read_as_it_was_written(store: Store) -> None:
         assert reader.evidence("00" * 16) == []
 
 
+def test_what_documents_say_is_read_one_after_the_other(store: Store) -> None:
+    sources = [publish(store, name, [ADA]) for name in ("one", "two")]
+    with store.write() as writer:
+        current = writer.current([*(source.id for source in sources), "00" * 16])
+        assert next(current)[0] == sources[0].id
+        assert [document for document, _ in current] == [sources[1].id]
+
+
 def test_incidence_goes_both_ways(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:

@@ -351,5 +351,5 @@ def test_evidence_reads_as_it_was_written(old: Path) -> None:
     assert isinstance(chunk, Chunk)
     expected = asyncio.run(extractor.extract(PLAIN, chunk)).evidence
     with Workspace(old, SETTINGS) as kb, kb._existing_store.write() as writer:
-        ((_, said),) = writer.current([PLAIN.id])[PLAIN.id]
+        (((_, said),),) = dict(writer.current([PLAIN.id])).values()
     assert said == expected

@@ -47,7 +47,7 @@ def canonical(store: Store) -> str:
         for decision, _ in reader.decisions():
             lines.append(["decision", decision.kind, decision.keys, decision.into, sorted(decision.documents)])
     with store.write() as writer:
-        for chunks in writer.current([record.id for record in records]).values():
+        for _, chunks in writer.current([record.id for record in records]):
             for chunk, evidence in chunks:
                 lines.append(["evidence", chunk.id, [[e.text, e.score, sorted(e.keys)] for e in evidence]])
     return "\n".join(sorted(json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines))

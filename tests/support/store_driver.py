@@ -79,7 +79,7 @@ def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Map
 
 def _said(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Sequence[Evidence]]]:
     """The evidence of what is published of these documents, each time with the document's id."""
-    for document_id, chunks in writer.current([source.id for source in sources]).items():
+    for document_id, chunks in writer.current([source.id for source in sources]):
         yield from ((document_id, evidence) for _, evidence in chunks)
 
 

@@ -61,8 +61,8 @@ def export(kb: Workspace) -> str:
 def evidence(kb: Workspace, source: str) -> list[Evidence]:
     """All evidence of a document in its order; none if it is not published."""
     with kb._existing_store.write() as writer:
-        published = writer.current([Document(source, "", "").id]).values()
-        return [e for chunks in published for _, said in chunks for e in said]
+        published = writer.current([Document(source, "", "").id])
+        return [e for _, chunks in published for _, said in chunks for e in said]
 
 
 def fact(text: str, names: Sequence[str], sentences: Sequence[int] = (), score: float = 8) -> FactRow:

@@ -92,7 +92,7 @@ class Publisher:
         said: dict[str, Sequence[Evidence]] = {}
         with self.store.prepare() as preparer:
             overlay = preparer.overlay()
-            for document_id, chunks in preparer.current([document.id for document in documents]).items():
+            for document_id, chunks in preparer.current([document.id for document in documents]):
                 old += [(document_id, evidence) for _, evidence in chunks]
             for document in documents:
                 here = read.get(document.id)
@@ -188,7 +188,7 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
                 )
             with store.write() as writer:
                 there = writer.current(document_ids)
-                told = ((document, evidence) for document, chunks in there.items() for _, evidence in chunks)
+                told = ((document, evidence) for document, chunks in there for _, evidence in chunks)
                 gone = difference(tally(()), tally(told, writer.overlay()))
                 await apply(writer, Change((), document_ids, gone, {}, {}, {}), embedder)
         finally:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from polyadic.construction.replies.read import LONGEST_REPLY
 from polyadic.models.remembering import Paid
 from polyadic.store.protocol import Call, Store, ToRemember
+from polyadic.store.repeating import repeated
 
 
 class StoreMemory:
@@ -14,7 +15,7 @@ class StoreMemory:
         self._store = store
 
     def recall(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
-        return self._store.replies(keys)
+        return repeated(self._store.replies, keys)
 
     def note(self, paid: Sequence[Paid]) -> None:
         """Committed at once: whatever happens to the run, these calls have been paid for."""

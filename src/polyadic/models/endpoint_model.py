@@ -176,6 +176,7 @@ class EndpointModel:
                     _CHAT,
                     body=dialect.body(request, self._settings, longest, stream),
                     cast_to=ChatCompletion,
+                    options={"security": {"bearer_auth": True}},
                     stream=stream,
                     stream_cls=openai.AsyncStream[ChatCompletionChunk],
                 )

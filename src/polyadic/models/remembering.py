@@ -102,7 +102,8 @@ class Remembering:
 
     async def _known(self, key: str) -> tuple[str, bool] | None:
         sought = _Sought(key)
-        await self._recalling.done(sought)
+        # To its end in any case: what it reads is not closed before.
+        await settled(self._recalling.begun(sought))
         return sought.known
 
     async def _recall(self, sought: Sequence[_Sought]) -> None:

@@ -93,8 +93,9 @@ class Preparer(Protocol):
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Chunks of the staged revision with their evidence, in the order of the document."""
 
-    def current(self, document_ids: Sequence[str]) -> Mapping[str, list[tuple[Chunk, tuple[Evidence, ...]]]]:
-        """Chunks of the current revision of each document with their evidence; without those that have none."""
+    def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
+        """Chunks of the current revision of each document with their evidence, one document after the other; without
+        those that have none."""
 
     def overlay(self) -> Overlay:
         """The decisions on who is who that hold."""
@@ -225,7 +226,7 @@ class Store(Protocol):
     def prepare(self) -> AbstractContextManager[Preparer]:
         """One transaction on documents that were taken by who has joined; raises as :meth:`write` does.
 
-        Where the engine lets several in, it waits for nobody.
+        Where the engine lets several in, it waits for no other run.
         """
 
     def write(self) -> AbstractContextManager[Writer]:

@@ -69,7 +69,7 @@ class Waiting(Protocol):
         """Let a document that is of this content wait no longer for the replies to another content of it."""
 
     def release(self, *document_ids: str) -> None:
-        """Let a document wait no longer."""
+        """Let documents wait no longer."""
 
     def ask(self, question: str, content: str) -> None:
         """Keep a question (its digest, and what is to be done as JSON) until it has been answered."""

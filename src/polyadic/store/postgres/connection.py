@@ -49,12 +49,13 @@ class PostgresConnection:
             return
         translation = translated(sql).sql
         together = ForMany.known(translation.decode(), self._connection)
-        if together is None or not together.fits(rows):
+        if together is None:
             with self._connection.cursor() as cursor:
                 cursor.executemany(translation, rows)
             return
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            self._connection.execute(together.sql, together.parameters(rows[start : start + _ROWS_AT_ONCE]))
+        for turn in together.rounds(rows):
+            for start in range(0, len(turn), _ROWS_AT_ONCE):
+                self._connection.execute(together.sql, together.parameters(turn[start : start + _ROWS_AT_ONCE]))
 
     def close(self) -> None:
         self._connection.close()

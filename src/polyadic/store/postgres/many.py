@@ -4,6 +4,7 @@ Row by row a server takes three times as long for each, and so does who sends th
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -20,7 +21,11 @@ _INSERT = re.compile(
 _CHANGE = re.compile(
     r"(?:UPDATE (?=\w+ SET )|DELETE FROM )(?P<table>\w+) (?P<set>(?:SET .*?)?) ?WHERE (?P<where>(?:(?! WHERE ).)*)"
 )
-_BESIDE = re.compile(r"(?P<before>\b(?P<column>\w+?)(?:_brief)? = (?:\w+ [+-] |brief\()?)%s")
+# A text that may be long is found by its digest, for which row-level security lets no index be used in a join.
+_BESIDE = re.compile(
+    r"(?P<before>\b(?P<column>\w+?)(?P<brief>_brief)? (?:= (?:\w+ [+-] )?|IN \(brief\(\w+\.\w+\),brief\())%s"
+)
+_MET = re.compile(r" ON CONFLICT \(workspace, (?P<columns>[^()]*)\) DO UPDATE .*")
 _INTEGER, _NUMBER, _VECTOR = "bigint", "double precision", "halfvec"
 
 
@@ -32,12 +37,12 @@ class VectorColumn(list[HalfVector]):
 class ForMany:
     """A statement for many rows, whose parameters are the columns of these, and the types of the columns.
 
-    Of a statement that changes rows, the columns from ``keys`` on say which row of the table is meant.
+    ``keys`` are the places of the columns that say which row of the table is changed; none where rows are only added.
     """
 
     sql: bytes
     types: tuple[str, ...]
-    keys: int | None = None
+    keys: tuple[int, ...] = ()
 
     @classmethod
     def known(cls, sql: str, connection: psycopg.Connection[Any]) -> "ForMany | None":
@@ -46,9 +51,23 @@ class ForMany:
             _statements[sql] = _inserting(sql, connection) or _changing(sql, connection)
         return _statements[sql]
 
-    def fits(self, rows: Sequence[Sequence[Any]]) -> bool:
-        """Whether no two of these change the same row of the table, of which it would make one of the changes."""
-        return self.keys is None or len({tuple(row[self.keys :]) for row in rows}) == len(rows)
+    def rounds(self, rows: Sequence[Sequence[Any]]) -> list[list[Sequence[Any]]]:
+        """The rows in turns of which each changes no row of the table twice, as one statement makes one change of it.
+
+        >>> ForMany(b"", (), (1,)).rounds([("a", 1), ("b", 2), ("c", 1)])
+        [[('a', 1), ('b', 2)], [('c', 1)]]
+        """
+        if not self.keys:
+            return [list(rows)]
+        rounds: list[list[Sequence[Any]]] = []
+        changed = Counter[tuple[Any, ...]]()
+        for row in rows:
+            key = tuple(row[place] for place in self.keys)
+            if changed[key] == len(rounds):
+                rounds.append([])
+            rounds[changed[key]].append(row)
+            changed[key] += 1
+        return rounds
 
     def parameters(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         """The columns of these rows."""
@@ -65,26 +84,33 @@ def _inserting(sql: str, connection: psycopg.Connection[Any]) -> ForMany | None:
         return None
     columns, values = (re.split(r",\s*", said[part]) for part in ("columns", "values"))
     types = _types(said["table"], connection)
-    given = [types[column] for column, value in zip(columns, values, strict=True) if value == "%s"]
+    given = [column for column, value in zip(columns, values, strict=True) if value == "%s"]
     names = map("c{}".format, range(len(given)))
     each = ", ".join(next(names) if value == "%s" else value for value in values)
-    source = f"SELECT {each} FROM {_rows(given)}"
-    return ForMany(f"INSERT INTO {said['table']} ({said['columns']}) {source}{said['rest']}".encode(), tuple(given))
+    source = f"SELECT {each} FROM {_rows([types[column] for column in given])}"
+    met = _MET.fullmatch(said["rest"])
+    conflicting = [column.removesuffix("_brief") for column in met["columns"].split(", ")] if met else []
+    return ForMany(
+        f"INSERT INTO {said['table']} ({said['columns']}) {source}{said['rest']}".encode(),
+        tuple(types[column] for column in given),
+        tuple(place for place, column in enumerate(given) if column in conflicting),
+    )
 
 
 def _changing(sql: str, connection: psycopg.Connection[Any]) -> ForMany | None:
     """Of a statement that changes or deletes rows, where each value stands beside the column that it is for."""
-    said = _CHANGE.fullmatch(sql)
-    columns = [found["column"] for found in _BESIDE.finditer(sql)]
-    if said is None or len(columns) != sql.count("%s"):
+    said, beside = _CHANGE.fullmatch(sql), list(_BESIDE.finditer(sql))
+    if said is None or len(beside) != sql.count("%s"):
         return None
     types = _types(said["table"], connection)
-    given = [types[column] for column in columns]
+    given = ["text" if found["brief"] else types[found["column"]] for found in beside]
     numbers = count()
-    beside = [_BESIDE.sub(lambda found: f"{found['before']}c{next(numbers)}", said[part]) for part in ("set", "where")]
-    what = f"UPDATE {said['table']} {beside[0]} FROM" if said["set"] else f"DELETE FROM {said['table']} USING"
-    keys = said["set"].count("%s") if said["set"] else None
-    return ForMany(f"{what} {_rows(given)} WHERE {beside[1]}".encode(), tuple(given), keys)
+    set_, where = (
+        _BESIDE.sub(lambda found: f"{found['before']}c{next(numbers)}", said[part]) for part in ("set", "where")
+    )
+    what = f"UPDATE {said['table']} {set_} FROM" if said["set"] else f"DELETE FROM {said['table']} USING"
+    keys = range(said["set"].count("%s"), len(given)) if said["set"] else ()
+    return ForMany(f"{what} {_rows(given)} WHERE {where}".encode(), tuple(given), tuple(keys))
 
 
 def _rows(types: Sequence[str]) -> str:

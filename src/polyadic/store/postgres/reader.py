@@ -41,7 +41,7 @@ class PostgresReader(SqlRows):
         self._load_themes = themes
 
     def expect(self, *expected: Expected) -> None:
-        """It is read with what is read next."""
+        """It is read with what is read next; how much there is near is read at once, the first time."""
         for one in expected:
             match one:
                 case Nearest(side, vector, scored=True):

@@ -83,14 +83,14 @@ class Tables:
     def around_parts(self, facts: Integers, limit: int, chunks: Integers) -> list[Part | None]:
         """What reads the entities of facts and so many chunks of each, what these and further chunks are about, and
         the numbers of all of these."""
-        about = f"SELECT about FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets('fact_chunk', limit)}))"
-        return [
+        about = f"SELECT about FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunk', limit)}))"
+        parts = [
             self._numbers["fact"].part(facts),
             self._numbers["chunk"].part(chunks),
             *self._with_targets("fact_entity", None, facts, self._numbers["entity"]),
             *self._with_targets("fact_chunk", limit, facts, self._numbers["chunk"]),
-            self._numbers["entity"].part_of(about, (chunks, facts)),
         ]
+        return [*parts, self._numbers["entity"].part_of(about, (chunks, facts))] if any(parts) else []
 
     def within_parts(self, chunks: Integers, limit: int) -> list[Part | None]:
         """What reads the facts in chunks, so many of each, and the entities of these."""
@@ -140,7 +140,7 @@ class Tables:
         links = self._linked(way, limit)
         parts = [known.part(links.of(rows)[0]["target"])]
         if (part := links.part(rows)) is not None:
-            parts += [part, known.part_of(_targets(way, limit), part.parameters)]
+            parts += [part, known.part_of(_targets_sql(way, limit), part.parameters)]
         return parts
 
     def _targets(self, known: Known, rows: Integers, also: Sequence[Part | None] = ()) -> tuple[Integers, Integers]:
@@ -191,7 +191,7 @@ def _links(way: Way, limit: int | None) -> str:
     )
 
 
-def _targets(way: Way, limit: int | None) -> str:
+def _targets_sql(way: Way, limit: int | None) -> str:
     return f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
 
 

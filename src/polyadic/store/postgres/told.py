@@ -5,7 +5,7 @@ from polyadic.knowledge import Fact, Place
 from polyadic.store.incidence import Integers
 from polyadic.store.postgres.asking import FOUND, Asking, Part, Query, listed, told
 from polyadic.store.postgres.known import ROWS, Values
-from polyadic.store.tables.places import PLACED, PLACES_SHOWN, STANDS, Standing, placed
+from polyadic.store.tables.places import FROM_THE_FIRST, PLACED, PLACES_SHOWN, STANDS, Standing, placed
 from polyadic.store.tables.texts import MOST_PIECES, PIECE, cut
 
 _SAYS = listed(
@@ -17,7 +17,7 @@ _COLUMNS = "row, revision, document, source, title, pages, extractor, chunk, dig
 _OF_FACTS = (
     f"SELECT o.fact, p.* FROM unnest({ROWS}) o (fact), LATERAL (SELECT {STANDS}, s.start, s.stop"
     f" FROM statement s CROSS JOIN {PLACED} WHERE c.id = s.chunk AND s.fact = o.fact"
-    f" ORDER BY d.source, s.start, c.id, s.stop LIMIT {PLACES_SHOWN}) p"
+    f" ORDER BY {FROM_THE_FIRST} LIMIT {PLACES_SHOWN}) p"
 )
 _OF_CHUNKS = f"SELECT c.id, {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id = ANY({ROWS})"
 _STANDING = listed(

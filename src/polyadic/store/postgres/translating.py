@@ -50,6 +50,8 @@ def translated(sql: str) -> Translation:
     b'INSERT INTO meta VALUES (%s, %s) ON CONFLICT (workspace, key) DO NOTHING'
     >>> translated("SELECT text FROM fact WHERE digest IN (?,?)").sql
     b'SELECT text FROM fact WHERE digest = ANY(%s)'
+    >>> translated("SELECT value FROM meta WHERE key IN (?,?)").sql
+    b'SELECT value FROM meta WHERE key = ANY(%s)'
     >>> translated("SELECT id FROM entity WHERE key = ?").sql
     b'SELECT id FROM entity WHERE key_brief = brief(%s)'
     """
@@ -57,17 +59,17 @@ def translated(sql: str) -> Translation:
     for found in _LIST.finditer(sql):
         first = sql.count("?", 0, found.start())
         lists.append(slice(first, first + found["marks"].count("?")))
-    sql = _LIST.sub(_any, sql)
-    if not _SHORT_TEXTS.search(sql):
+    has_long_texts = not _SHORT_TEXTS.search(sql)
+    sql = _LIST.sub(lambda found: _any(found["column"], has_long_texts), sql)
+    if has_long_texts:
         sql = _CONFLICT.sub(lambda found: found[0].replace("value", "value_brief"), _COMPARED.sub(_briefly, sql))
     marked = _MARK.sub("%s", _HINT.sub("", sql).replace("%", "%%"))
     return Translation(marked.replace("ON CONFLICT (", "ON CONFLICT (workspace, ").encode(), tuple(lists))
 
 
-def _any(found: re.Match[str]) -> str:
+def _any(column: str, has_long_texts: bool) -> str:
     """A comparison with a list, of texts that may be long by digests."""
-    column = found["column"]
-    if re.fullmatch(_LONG, column):
+    if has_long_texts and re.fullmatch(_LONG, column):
         return f"{column}_brief = ANY(ARRAY(SELECT brief(one) FROM unnest(?::text[]) one))"
     return f"{column} = ANY(?)"
 

@@ -91,6 +91,11 @@ def _misplaced_chunks(connection: Connection) -> int:
     return wrong
 
 
+def _stray_revisions(connection: Connection) -> int:
+    rows = connection.execute("SELECT 1 FROM revision WHERE document NOT IN (SELECT id FROM document)")
+    return len(rows.fetchall())
+
+
 def _unembedded_chunks(connection: Connection) -> int:
     """Each has at least one window, numbered from 0, whose vectors are there."""
     rows = connection.execute(
@@ -179,6 +184,7 @@ def _wrong_said(connection: Connection, truth: _Truth) -> int:
 _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
     "passages are not what stands in their documents": _misplaced_chunks,
     "texts are of documents that are gone": stray_texts,
+    "readings are of documents that are gone": _stray_revisions,
     "passages lack vectors": _unembedded_chunks,
     "vectors are for passages that are gone": _stray_windows,
     "vectors are used more or less often than noted": _miscounted_vectors,

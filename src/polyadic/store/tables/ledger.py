@@ -1,4 +1,4 @@
-"""The ledger of the SQLite store: every call of a model that was paid for, and the replies that are remembered."""
+"""The ledger: every call of a model that was paid for, and the replies that are remembered."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

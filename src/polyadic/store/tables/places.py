@@ -13,12 +13,13 @@ from polyadic.store.tables.texts import Stretch, quotes
 
 PLACES_SHOWN = 8
 STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest"
+FROM_THE_FIRST = "d.source, s.start, c.id, s.stop"
 PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 _CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id IN ({{}})"
 # A cross join keeps its order: from the few statements to what they stand in.
 _FACTS = (
     f"SELECT s.fact, {STANDS}, s.start, s.stop FROM statement s CROSS JOIN {PLACED}"
-    " WHERE c.id = s.chunk AND s.fact IN ({}) ORDER BY s.fact, d.source, s.start, c.id, s.stop"
+    f" WHERE c.id = s.chunk AND s.fact IN ({{}}) ORDER BY s.fact, {FROM_THE_FIRST}"
 )
 
 

@@ -1,4 +1,4 @@
-"""Reading what stands in the tables of the SQLite store: documents, evidence, decisions, replies, the ledger."""
+"""Reading what stands in the tables: documents, evidence, decisions, replies, the ledger."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Vectors of another embedding model, gathered beside those in use, and the switch of a SQLite store to them.
+"""Vectors of another embedding model, gathered beside those in use, and the switch of a store to them.
 
 What is gathered stands in a table that nobody else reads or writes, so it is committed without keeping other writers
 out: SQLite lets one short transaction after the other in.

@@ -1,4 +1,4 @@
-"""How clusters, communities and their words stand in the tables of the SQLite store."""
+"""How clusters, communities and their words stand in the tables."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set

@@ -1,4 +1,4 @@
-"""Writing the hierarchy of the SQLite store, and marking what has become stale of it.
+"""Writing the hierarchy, and marking what has become stale of it.
 
 What a theme (a cluster or a community) rests on is known by public identifiers: rows of tables are used again. It is
 stale once anything that it rests on is gone, or is no longer said to be what the theme was told of it.

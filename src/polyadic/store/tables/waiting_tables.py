@@ -1,4 +1,4 @@
-"""The tables ``awaited``, ``entered`` and ``asked`` of the SQLite store: what is awaited from batch files."""
+"""The tables ``awaited``, ``entered`` and ``asked``: what is awaited from batch files."""
 
 from collections.abc import Mapping, Sequence
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 from polyadic.knowledge import Chunk, Evidence, Span
 from polyadic.overlay import Decision, Overlay
@@ -53,18 +53,15 @@ class SqlWriter(ABC):
         return self._staging.stage(documents)
 
     def drop_staged(self, claims: Claims) -> None:
-        left = self._connection.execute(
-            # A cross join keeps its order: few revisions are staged, however many there are.
-            "SELECT document.digest, r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
-            f" WHERE r.id = s.revision AND NOT {WAITS}"
-        ).fetchall()
-        left += self._connection.execute(f"SELECT digest, NULL FROM document WHERE current IS NULL AND NOT {WAITS}")
-        taken = claims.take({digest.hex() for digest, _ in left})
-        for digest, revision in left:
-            if digest.hex() in taken and revision is not None:
+        taken = claims.take({document for document, _ in self._left_over()})
+        # Once more: until they were taken, others may have been at work on them.
+        left = [one for one in self._left_over() if one[0] in taken]
+        for _, revision in left:
+            if revision is not None:
                 delete_revision(self._connection, revision)
         self._connection.executemany(
-            "DELETE FROM document WHERE current IS NULL AND digest = ?", [(digest_bytes(one),) for one in sorted(taken)]
+            "DELETE FROM document WHERE current IS NULL AND digest = ?",
+            [(digest_bytes(document),) for document in sorted({document for document, _ in left})],
         )
         claims.let_go(taken)
 
@@ -82,11 +79,9 @@ class SqlWriter(ABC):
         (revision,) = self._staging.revisions([document_id]).values()
         return chunks_of(self._connection, document_id, revision)
 
-    def current(self, document_ids: Sequence[str]) -> dict[str, list[tuple[Chunk, tuple[Evidence, ...]]]]:
-        return {
-            document: chunks_of(self._connection, document, revision)
-            for document, (_, revision) in self._current(document_ids).items()
-        }
+    def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
+        for document, (_, revision) in self._current(document_ids).items():
+            yield document, chunks_of(self._connection, document, revision)
 
     # who is who
 
@@ -158,6 +153,16 @@ class SqlWriter(ABC):
         self._index_words([words for words in self._words([revision]) if chunks is None or words[0] in chunks])
 
     # steps of the above
+
+    def _left_over(self) -> list[tuple[str, int | None]]:
+        """Documents, each with a revision that was staged and never published; None of those without a revision."""
+        rows = self._connection.execute(
+            # A cross join keeps its order: few revisions are staged, however many there are.
+            "SELECT document.digest, r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
+            f" WHERE r.id = s.revision AND NOT {WAITS}"
+        ).fetchall()
+        rows += self._connection.execute(f"SELECT digest, NULL FROM document WHERE current IS NULL AND NOT {WAITS}")
+        return [(digest.hex(), revision) for digest, revision in rows]
 
     def _decide(self, decided: Sequence[Decision], undone: Sequence[Decision]) -> None:
         self._connection.executemany(
