@@ -166,10 +166,21 @@ def test_readers_who_do_not_end_are_waited_for_no_longer_than_is_bearable(monkey
 def test_what_is_looked_for_by_long_texts_is_found_by_an_index() -> None:
     """Row-level security keeps many conditions from an index.
 
-    In a database of its own, of which the server knows nothing yet: of a few rows it might prefer any other index.
+    In a database of its own, of which the server knows nothing yet but that there is much: of a few rows it might
+    prefer any other index.
     """
     with database() as address, contextlib.closing(opened(address)) as store:
         publish(store, "new", [NEW], title="Mary Somerville")
+        with store._pool.connection() as raw, store._transaction(raw) as connection:
+            for filled in (
+                "entity (id, digest, key, name, type, description, evidence, score, facts, chunks)"
+                " SELECT n, int8send(n), 'k' || n, '', '', '', 0, 0, 0, 0",
+                "said (entity, attribute, value, times) SELECT n, 'form', 'v' || n, 1",
+                "called (loose, entity) SELECT 'l' || n, n",
+                "revision (document, content, recipe, extractor, title, title_key, title_bare, characters, metadata,"
+                " pages) SELECT n, '', '', '', '', 't' || n, 't' || n, 0, '', ''",
+            ):
+                connection.execute(f"INSERT INTO {filled} FROM generate_series(100, 20000) n")
         lookups = {
             "key_brief": "SELECT key, id FROM entity WHERE key IN (?)",
             "value_brief": "SELECT vector FROM said WHERE entity = 1 AND attribute = 'form' AND value = ?",
