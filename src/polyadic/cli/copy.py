@@ -7,7 +7,13 @@ from polyadic.cli.progress import shown_live
 from polyadic.interchange.copying import CopyProgress, CopyReport, copy
 from polyadic.store.homes import home_of
 
-_TOLD = {"document": "documents", "fact": "facts", "entity": "entities", "vector": "vectors", "call": "paid calls"}
+_TOLD = {
+    "document": ("document", "documents"),
+    "fact": ("fact", "facts"),
+    "entity": ("entity", "entities"),
+    "vector": ("vector", "vectors"),
+    "call": ("paid call", "paid calls"),
+}
 
 
 @click.command("copy")
@@ -32,7 +38,7 @@ def _line(progress: CopyProgress) -> str:
 
 
 def _print(report: CopyReport) -> None:
-    told = ", ".join(f"{report.rows[table]:,} {what}" for table, what in _TOLD.items() if report.rows[table])
+    told = ", ".join(count(report.rows[table], *named) for table, named in _TOLD.items() if report.rows[table])
     say(f"copied {told or 'an empty workspace'} in {report.seconds:.1f} s")
     if report.taken_up:
         say(f"{count(report.taken_up, 'row')} had been copied before")
