@@ -20,6 +20,7 @@ from tests.postgres.test_statements import counted, letters
 from tests.support import postgres
 
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
+(VECTOR,) = HalfVector.each(np.ones((1, 3), dtype=np.float32))
 SOME = "plain", "with \0 in it", "{an,array}", "\U0010ffff0", ""
 
 
@@ -89,18 +90,17 @@ def test_many_rows_are_changed_and_deleted_by_one_statement() -> None:
 
 def test_of_two_changes_of_one_row_both_are_made() -> None:
     with connected() as connection:
-        connection.executemany(
-            "INSERT INTO said (entity, attribute, value, times) VALUES (?, 'form', ?, 1)", [(1, "a")]
-        )
-        changes = [(10, 1, "a"), (100, 1, "a"), (1_000, 2, "a")]
-        connection.executemany("UPDATE said SET times = times + ? WHERE entity = ? AND value = ?", changes)
-        assert rows_of(connection, "SELECT times FROM said") == [(111,)]
+        connection.executemany("INSERT INTO vector (digest, uses, data) VALUES (?, 1, ?)", [(b"a", VECTOR)])
+        changes = [(10, b"a"), (100, b"a"), (1_000, b"b")]
+        with counted() as statements:
+            connection.executemany("UPDATE vector SET uses = uses + ? WHERE digest = ?", changes)
+        assert rows_of(connection, "SELECT uses FROM vector") == [(111,)] and len(statements) == 2
         counted_twice = (
             "INSERT INTO said (entity, attribute, value, times) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (entity, attribute, value) DO UPDATE SET times = said.times + excluded.times"
         )
-        connection.executemany(counted_twice, [(1, "form", "a", 1_000), (1, "form", "a", 10_000)])
-        assert rows_of(connection, "SELECT times FROM said") == [(11_111,)]
+        connection.executemany(counted_twice, [(1, "form", "a", 1), (1, "form", "a", 10)])
+        assert rows_of(connection, "SELECT times FROM said") == [(11,)]
 
 
 def test_what_is_found_by_a_long_text_is_changed_row_by_row() -> None:
