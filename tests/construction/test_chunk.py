@@ -249,3 +249,23 @@ def test_small_chunks_where_no_model_is_paid_for_each() -> None:
     assert ChunkingSettings(tokens=400, overlap=40).sized(by_model=False) == ChunkingSettings(tokens=400, overlap=40)
     with pytest.raises(ValidationError, match="0, or 50 or more"):
         ChunkingSettings(tokens=49)
+
+
+def test_code_is_kept_whole_where_it_fits_and_is_not_cut_at_its_comments() -> None:
+    rng = random.Random(10)
+    code = "```sh\n" + "\n\n".join(f"# install part {n}\nmake part{n}" for n in range(6)) + "\n```"
+    text = "\n\n".join(part for _ in range(20) for part in (*prose(rng, 2), code))
+    chunks = chunks_of(text, ChunkingSettings(tokens=200, overlap=0))
+    assert_exact(text, chunks)
+    assert len(chunks) > 10
+    assert sum(chunk.text.count(code) for chunk in chunks) == 20
+
+
+def test_a_list_is_not_cut_from_the_sentence_that_announces_it() -> None:
+    rng = random.Random(11)
+    items = "\n".join(f"- {sentence(rng)}" for _ in range(3))
+    text = "\n\n".join(part for n in range(60) for part in (*prose(rng, 1), f"Plan {n} includes the following:", items))
+    chunks = chunks_of(text, ChunkingSettings(tokens=100, overlap=0))
+    assert_exact(text, chunks)
+    assert len(chunks) > 40
+    assert not any(chunk.text.endswith(":") for chunk in chunks)

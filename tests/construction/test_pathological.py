@@ -11,8 +11,12 @@ from polyadic.construction.read import read_documents
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.knowledge import Chunk, Document, Span
 from polyadic.settings import ReadingSettings
+from polyadic.text.boilerplate import boilerplate
+from polyadic.text.fences import code_blocks
+from polyadic.text.headings import Outline
+from polyadic.text.mail import unsaid_parts
 from polyadic.text.names import Vocabulary, names
-from polyadic.text.plain_text import headings, plain
+from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 
 pytestmark = pytest.mark.slow
@@ -41,6 +45,18 @@ REPEATED += [
     "巴·",
     "www.",
     "\n#",
+    "\n```",
+    "``` ",
+    "\n~~~a\n",
+    "\n\n1.1 A",
+    "\n\n   Abc",
+    "\nA\n---\n",
+    "\n- a:\n  - b",
+    "\n> a:",
+    "\nFrom: a",
+    "\n-- ",
+    ". . ",
+    "copyright a ",
 ]
 
 
@@ -53,7 +69,10 @@ WAYS: list[Callable[[str], object]] = [
     lambda text: sentences(text, "en"),
     plain,
     lambda text: names(text, Vocabulary("en")),
-    headings,
+    lambda text: Outline.of(text).path(len(text)),
+    code_blocks,
+    unsaid_parts,
+    boilerplate,
     _extract,
 ]
 

@@ -1,6 +1,8 @@
 """What is gone from where it was read is withdrawn, if that is asked for, and nothing else ever is."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -61,12 +63,37 @@ def test_what_lies_elsewhere_or_was_never_a_file_stays(docs: Path, tmp_path: Pat
         assert "memory:x" in names(kb)
 
 
-def test_nothing_is_gone_below_a_path_that_is_not_there(docs: Path, tmp_path: Path) -> None:
+def test_below_a_folder_that_is_gone_everything_is(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        everything = [record.source for record in kb.documents()]
+        kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
+        docs.rename(tmp_path / "elsewhere")
+        assert (kb.index([docs]).withdrawn, len(kb.documents())) == ([], len(everything) + 1)
+        report = kb.index([docs], prune=True)
+        assert (report.withdrawn, report.skipped, names(kb)) == (everything, [], ["memory:x"])
+
+
+def test_a_path_that_is_gone_and_held_no_document_is_a_mistake(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        report = kb.index([tmp_path / "dosc"], prune=True)
+        assert (report.withdrawn, len(report.skipped), len(names(kb))) == ([], 1, 5)
+
+
+def test_what_cannot_be_looked_at_is_not_gone(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.lstat
+
+    def failing(path: str) -> os.stat_result:
+        if path.startswith(str(docs)):
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
     with Workspace(tmp_path / "kb", HASHING) as kb:
         kb.index([docs])
         docs.rename(tmp_path / "unmounted")
-        report = kb.index([docs], prune=True)
-        assert (report.withdrawn, len(report.skipped), len(names(kb))) == ([], 1, 5)
+        monkeypatch.setattr(os, "lstat", failing)
+        assert (kb.index([docs], prune=True).withdrawn, len(kb.documents())) == ([], 5)
 
 
 def test_rows_stay_where_their_file_could_not_be_read_whole(docs: Path, tmp_path: Path) -> None:

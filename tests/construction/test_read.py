@@ -138,12 +138,14 @@ def test_a_refusal_of_the_operating_system_is_reported(folder: Path, monkeypatch
     ]
 
 
-def test_unknown_suffixes_are_reported_one_by_one(folder: Path) -> None:
-    (folder / "a.xyz").write_text("?")
-    (folder / "README").write_text("?")
+def test_files_that_no_reader_reads_are_reported_by_type(folder: Path) -> None:
+    (folder / "a.XYZ").write_text("?")
+    (folder / "core").write_bytes(bytes(range(256)))
     found = problems(read_documents([folder], SETTINGS))
-    assert [problem.reason for problem in found] == ["no reader for files without a suffix", "no reader for .xyz files"]
-    assert ".txt" in found[0].next_step
+    assert [problem.file_type for problem in found] == [".xyz", "none"]
+    (given,) = problems(read_documents([folder / "a.XYZ"], SETTINGS))
+    assert (given.reason, given.file_type) == ("unsupported file type (.xyz)", "")
+    assert "polyadic index --help" in given.next_step
 
 
 def test_a_folder_without_documents_says_so(tmp_path: Path) -> None:

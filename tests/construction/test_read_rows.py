@@ -1,5 +1,6 @@
 """JSON lines and tables: a row a document, and what happens to bad rows."""
 
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.construction.read import Skipped, read_documents
+from polyadic.construction.reading.prose_column import prose_column
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.sentences import LONGEST
+from polyadic.text.table_rows import row_cells
 
 SETTINGS = ReadingSettings()
 SMALL = ReadingSettings(max_megabytes=0.0002)
@@ -47,13 +51,133 @@ def test_usual_names_or_the_only_text(tmp_path: Path, name: str) -> None:
     assert document.source.endswith("#7")
 
 
-def test_a_file_of_something_else_is_reported_once(tmp_path: Path) -> None:
-    rows = lines(*[{"query-id": i, "score": 1} for i in range(100)])
-    for name, content in (("a.jsonl", rows), ("a.csv", "query-id,score\n1,2\n3,4\n")):
-        documents, (problem,) = read_all(tmp_path / name, content)
-        assert not documents
-        assert problem.reason == "no column holds the text (columns: query-id, score)"
-        assert problem.next_step == 'name the column with the text "text"'
+def test_a_table_without_prose_is_one_document_with_a_line_a_row(tmp_path: Path) -> None:
+    rows = [{"Article": "garden hose", "Price": 19.99, "In stock": True}, {"Article": "ladder", "Price": 89}]
+    expected = "- Article: garden hose; Price: 19.99; In stock: true.\n- Article: ladder; Price: 89."
+    csv = "Article;Price;In stock\ngarden hose;19.99;true\nladder;89;\n"
+    for name, content in (("price_list.jsonl", lines(*rows)), ("price_list.csv", csv)):
+        (document,), skipped = read_all(tmp_path / name, content)
+        assert not skipped
+        assert document.source == str((tmp_path / name).resolve())
+        assert (document.title, document.text) == ("price list", f"# price list\n\n{expected}")
+        assert not document.note
+
+
+def test_the_report_names_the_column_with_the_text(tmp_path: Path) -> None:
+    rows = [{"Title": f"Film {i}", "Release Date": "Jun 12 1998", "overview": "She left. " * 20} for i in range(3)]
+    documents, _ = read_all(tmp_path / "movies.jsonl", lines(*rows))
+    assert [document.note for document in documents] == [
+        f"{(tmp_path / 'movies.jsonl').resolve()}: text from column 'overview'",
+        "",
+        "",
+    ]
+    assert documents[0].metadata == {"Release Date": "Jun 12 1998"}
+
+
+NO_PROSE = {
+    "dates": ["Jun 12 1998", "Aug 07 1998", "Sep 11 1998"],
+    "full names": ["Ada King Lovelace", "Charles Babbage Esq.", "Mary Fairfax Somerville"],
+    "numbers": ["1 234 567", "2 345 678", "3 456 789"],
+    "addresses": ["12 Main St., Springfield", "7 Elm St., Shelbyville", "1 Oak Ave., Ogdenville"],
+}
+
+
+@pytest.mark.parametrize("column", ["text", "Release Date"])
+@pytest.mark.parametrize("values", NO_PROSE.values(), ids=NO_PROSE)
+def test_dates_names_and_numbers_are_no_prose(column: str, values: list[str]) -> None:
+    rows: list[dict[str, object]] = [{"Title": f"T {i}", column: value, "n": i} for i, value in enumerate(values)]
+    assert prose_column(rows) == ""
+
+
+def test_the_longest_prose_counts_unless_a_usual_name_tells() -> None:
+    short, long = "It was sold out. " * 4, "The hose is made of rubber and fits all taps. " * 4
+    rows: list[dict[str, object]] = [{"note": short, "description": long, "Price": "3"}] * 3
+    assert prose_column(rows) == "description"
+    assert prose_column([{**row, "Body": "Read me first."} for row in rows]) == "Body"
+    assert prose_column([{"id": i, "说明": "中国的首都是北京。这里有很多人。", "价格": "三"} for i in range(3)]) == ""
+    assert prose_column([{"id": i, "说明": "中国的首都是北京。这里有很多人。"} for i in range(3)]) == "说明"
+
+
+def test_a_table_whose_first_row_is_like_the_others_has_no_header(tmp_path: Path) -> None:
+    (document,), _ = read_all(tmp_path / "phones.csv", "Ada,030 1234\nCharles,030 5678\n")
+    assert document.text == "# phones\n\n| Ada | 030 1234 |\n| Charles | 030 5678 |"
+    (document,), _ = read_all(tmp_path / "years.csv", "Land,2023,2024\nPeru,7,8\n")
+    assert document.text.endswith("- Land: Peru; 2023: 7; 2024: 8.")
+
+
+def test_columns_without_a_name_and_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    (document,), _ = read_all(tmp_path / "a.csv", ",Price,,Price\nhose,1,2,3\nladder,,5,6,,\n")
+    assert document.text.split("\n\n")[1].split("\n") == [
+        "- hose; Price: 1; column 3: 2; Price (2): 3.",
+        "- ladder; column 3: 5; Price (2): 6.",
+    ]
+
+
+def test_a_wide_row_takes_several_lines_that_each_name_it(tmp_path: Path) -> None:
+    header = ",".join(["City", *(f"m{i}" for i in range(2_000))])
+    row = ",".join(["Ulm", *(str(i) for i in range(2_000))])
+    (document,), _ = read_all(tmp_path / "a.csv", f"{header}\n{row}\n")
+    found = document.text.split("\n\n")[1].split("\n")
+    assert len(found) > 10
+    assert all(line.startswith("- City: Ulm; m") and len(line) <= LONGEST for line in found)
+    assert [cell.text for line in found for cell in row_cells(line)[1:]] == [str(i) for i in range(2_000)]
+
+
+def test_rows_of_a_table_that_cannot_be_read_are_reported_beside_it(tmp_path: Path) -> None:
+    content = b"Name,City\nAda,London\nBob,a,b\ncaf\xe9,Paris\nEva,Ulm\n"
+    (document,), skipped = read_all(tmp_path / "a.csv", content)
+    assert document.text.endswith("- Name: Ada; City: London.\n- Name: café; City: Paris.\n- Name: Eva; City: Ulm.")
+    assert [(problem.line, problem.reason) for problem in skipped] == [(3, "3 fields where the header has 2")]
+
+
+def test_a_table_over_the_limit_is_refused_in_one_line(tmp_path: Path) -> None:
+    documents, (problem,) = read_all(tmp_path / "a.csv", "Name,City\n" + "Ada,London\n" * 100, SMALL)
+    assert not documents
+    assert "over the limit" in problem.reason
+
+
+@pytest.mark.parametrize("content", ["Name,City\n,\n", "Name,City\n", "\n\n"])
+def test_a_table_without_values_is_refused(tmp_path: Path, content: str) -> None:
+    documents, problems = read_all(tmp_path / "a.csv", content)
+    assert not documents
+    assert len(problems) == 1
+
+
+JSON_TABLES = {
+    "a list": ([{"City": "Ulm", "At": {"river": "Danube"}}, {"City": "Bonn", "Twins": ["Oxford", "Minsk"]}], ""),
+    "a list within": (
+        {
+            "made": "2024",
+            "cities": [{"City": "Ulm", "At": {"river": "Danube"}}, {"City": "Bonn", "Twins": ["Oxford", "Minsk"]}],
+        },
+        "- made: 2024.\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "before"), JSON_TABLES.values(), ids=JSON_TABLES)
+def test_a_list_of_objects_is_a_table(tmp_path: Path, value: object, before: str) -> None:
+    (document,), _ = read_all(tmp_path / "cities.json", json.dumps(value))
+    table = "- City: Ulm; At river: Danube.\n- City: Bonn; Twins: Oxford, Minsk."
+    assert document.text == f"# cities\n\n{before}{table}"
+
+
+def test_objects_with_prose_are_documents(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": "Ada wrote notes."}, {"id": "b", "text": "Charles built an engine."}]
+    documents, _ = read_all(tmp_path / "notes.json", json.dumps(rows))
+    assert [(d.source.rpartition("#")[2], d.text) for d in documents] == [(r["id"], r["text"]) for r in rows]
+
+
+@pytest.mark.parametrize(("text", "lines"), [('{"tls": {"port": 8080}}', "- tls.port: 8080"), ("[1, 2]", "- 1, 2")])
+def test_other_json_is_a_line_a_value(tmp_path: Path, text: str, lines: str) -> None:
+    (document,), _ = read_all(tmp_path / "a.json", text)
+    assert document.text == lines
+
+
+@pytest.mark.parametrize("text", ["{port: 8080 // not quite JSON\n}", "[" * 100_000])
+def test_what_is_not_quite_json_is_its_own_text(tmp_path: Path, text: str) -> None:
+    (document,), _ = read_all(tmp_path / "a.json", text)
+    assert document.text == text
 
 
 BAD_LINES = {
@@ -115,9 +239,9 @@ def test_text_in_another_encoding_ends_at_its_first_fault(tmp_path: Path) -> Non
 
 
 def test_halves_of_surrogate_pairs_do_not_get_in(tmp_path: Path) -> None:
-    row = r'{"id": "\ud800", "title": "t\udfff", "text": "x \ud83d\ude00 \ud83d", "k\ud800": "v\ud800"}'
+    row = r'{"id": "\ud800", "title": "t\udfff", "text": "x \ud83d\ude00 \ud83d.", "k\ud800": "v\ud800"}'
     (document,), _ = read_all(tmp_path / "a.jsonl", row)
-    assert document.text == "x \U0001f600 \ufffd"
+    assert document.text == "x \U0001f600 \ufffd."
     assert document.content
     for part in (document.source, document.title, *document.metadata, *document.metadata.values()):
         assert part.encode()
@@ -175,9 +299,11 @@ def test_quotation_marks_of_the_text_in_a_tab_separated_file(tmp_path: Path) -> 
 
 
 def test_bad_records_are_skipped_with_their_lines(tmp_path: Path) -> None:
-    content = b"id,text\n1,One.\n2,Two, too many\n3\n4,caf\xe9\n1,Again.\n5,Five.\n"
+    content = "id,text\n1,Größe und Höhe.\n2,Two, too many\n3\n4,caf\udce9\n1,Again.\n5,Fünf.\n".encode(
+        "utf-8", "surrogateescape"
+    )
     documents, skipped = read_all(tmp_path / "a.csv", content)
-    assert [document.text for document in documents] == ["One.", "Five."]
+    assert [document.text for document in documents] == ["Größe und Höhe.", "Fünf."]
     assert [(problem.line, problem.reason) for problem in skipped] == [
         (3, "3 fields where the header has 2"),
         (4, "empty"),
@@ -245,3 +371,35 @@ def test_any_table_is_read_to_its_end(tmp_path_factory: pytest.TempPathFactory, 
     documents, skipped = read_all(path, "id,text\nzz,Good.\n" + "\n".join(rows))
     assert documents or skipped
     assert all(document.text.strip() and document.text.encode() for document in documents)
+
+
+@given(st.binary(max_size=300), st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json"]))
+def test_any_bytes_are_a_table_text_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
+) -> None:
+    documents, skipped = read_all(tmp_path_factory.mktemp("tables") / name, content)
+    assert documents or skipped
+    assert all(document.text.strip() and document.text.encode() for document in documents)
+
+
+CELLS = st.lists(st.text(alphabet=st.sampled_from('ab 1.;:|,"\n\réà\u2028'), max_size=20), min_size=2, max_size=5)
+
+
+@given(st.lists(CELLS, min_size=2, max_size=12), st.sampled_from([",", ";", "\t", "|"]))
+def test_all_values_of_a_table_stand_in_its_text(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], delimiter: str
+) -> None:
+    path = tmp_path_factory.mktemp("tables") / "a.csv"
+    width = max(map(len, rows))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL)
+        writer.writerow([f"Column {number}" for number in range(width)])
+        writer.writerows([f"v{value}" for value in row] for row in rows)
+    (document,) = [one for one in read_documents([path], SETTINGS) if isinstance(one, Document)]
+    said = _marks_apart(document.text)
+    assert all(_marks_apart(f"v{value}") in said for row in rows for value in row)
+
+
+def _marks_apart(text: str) -> str:
+    """The text without the white space and the marks that a line may change."""
+    return "".join(text.split()).replace(";", ",").replace("|", "/")

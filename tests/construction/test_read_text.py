@@ -1,5 +1,8 @@
 """Text and Markdown files: encodings, titles, front matter."""
 
+import os
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.reading.decode import decode
 from polyadic.construction.reading.markdown import LONGEST_FRONT_MATTER, markdown_title, split_front_matter
 from polyadic.construction.reading.metadata import metadata_of
+from polyadic.construction.reading.paged_text import running_text
 from polyadic.construction.reading.plain import plain_title
 from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
@@ -43,12 +47,19 @@ def test_encodings_that_announce_themselves(tmp_path: Path, encoding: str) -> No
     assert document(tmp_path / "a.txt", data).text == "Café, naïve, 北京.\nNext.\nLast."
 
 
-def test_other_encodings_are_refused_with_the_place(tmp_path: Path) -> None:
-    item = read_one(tmp_path / "a.txt", b"x" * 1_234 + "é".encode("latin-1") + b"y")
+def test_what_is_text_in_no_encoding_is_refused_with_the_place(tmp_path: Path) -> None:
+    drawn = random.Random(1)
+    noise = bytes(drawn.randrange(0x20, 256) for _ in range(2_000))
+    item = read_one(tmp_path / "a.txt", b"x" * 1_234 + b"\xff" + noise)
     assert isinstance(item, Skipped)
-    assert item.reason == "not UTF-8 text (byte 0xe9 at 1,234)"
+    assert item.reason == "not UTF-8 text (byte 0xff at 1,234)"
     assert "encoding" in item.next_step
     assert "iconv" in item.next_step
+
+
+def test_utf_8_with_some_invalid_bytes_stays_utf_8(tmp_path: Path) -> None:
+    found = document(tmp_path / "a.txt", "Größe, Maße, Höhe".encode() + b"\xe9 " + "Länge".encode())
+    assert (found.text, found.encoding) == ("Größe, Maße, Höhe\ufffd Länge", "UTF-8 with invalid bytes")
 
 
 def test_the_encoding_of_the_settings_is_a_fallback(tmp_path: Path) -> None:
@@ -119,6 +130,111 @@ def test_any_bytes_give_clean_text_or_a_reason(data: bytes, encoding: str) -> No
 )
 def test_titles_of_plain_text(text: str, title: str) -> None:
     assert plain_title(text) == title
+
+
+MEMO = """Network Working Group                                        A. Lovelace
+Request for Comments: 1843                                   Ockham Park
+                                                            October 1843
+
+              Notes on the Analytical Engine, by the
+                        Translator of the Memoir
+
+Table of Contents
+
+   1. The Mill . . . . . . . . . . . . . . . . . . . . . . . . . . .  1
+     1.1. Cogs . . . . . . . . . . . . . . . . . . . . . . . . . . .  2
+   2. The Store  . . . . . . . . . . . . . . . . . . . . . . . . . .  2
+
+1. The Mill
+
+   The mill reckons, and it does so with numbers that the store, which
+
+
+
+Lovelace                     Informational                      [Page 1]
+\f
+RFC 1843                  Analytical Engine                 October 1843
+
+
+   keeps them, hands over. Its users tell it by cards which of the four-
+   fold operations they want.
+
+1.1. Cogs
+
+   They catch.
+
+
+
+Lovelace                     Informational                      [Page 2]
+
+RFC 1843                  Analytical Engine                 October 1843
+
+
+2. The Store
+
+   It keeps. October is in 1843.
+
+
+
+Lovelace                     Informational                      [Page 3]
+"""
+
+
+def test_text_in_pages_is_read_without_them(tmp_path: Path) -> None:
+    found = document(tmp_path / "a.txt", MEMO)
+    assert found.title == "RFC 1843: Notes on the Analytical Engine, by the Translator of the Memoir"
+    _, _, text = found.text.partition("Memoir\n\n")
+    assert text == (
+        "## 1. The Mill\n\n   The mill reckons, and it does so with numbers that the store, which\n   keeps them, hands"
+        " over. Its users tell it by cards which of the four-fold\n   operations they want.\n\n### 1.1. Cogs\n\n"
+        "   They catch.\n\n## 2. The Store\n\n   It keeps. October is in 1843."
+    )
+
+
+def test_titles_that_wrap_are_one_heading(tmp_path: Path) -> None:
+    text = (
+        "1. Of the Mill and of\n   the Store\n\nThey work.\n\n2. Of Steam\n\nIt hisses.\n\n3. Cards\n\nThey say how.\n"
+    )
+    marked = text.replace("1. Of the Mill and of\n  ", "## 1. Of the Mill and of").replace("2.", "## 2.")
+    assert document(tmp_path / "a.txt", text).text == marked.replace("3.", "## 3.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Wheels\n\n2. Steam\n\n3. Cards\n\n4. Bells\n",
+        "1. Turn the wheel.\n\nIt turns.\n\n2. Light the fire.\n\nIt burns.\n\n3. Read the cards.\n\nThey say how.\n",
+        "1. Wheels\n\nText.\n\n1. Steam\n\nText.\n\n1. Cards\n\nText.\n",
+        "1.  A --> B\n\nText.\n\n2.  B --> C\n\nText.\n\n3.  C --> D\n\nText.\n",
+        "A refrain.\n\nOne.\n\nA refrain.\n\nTwo.\n\nA refrain.\n\nThree.\n\nA refrain.\n",
+        "| Ada | 1815 |\n" * 9,
+        "Prices\n\nHose ..... 25\nRake ..... 30\nSpade .... 35\n",
+        "A verse\n\nand a turn\n\f\nAnother verse\n\nand a turn\n\f\nThe last verse\n\nends it\n",
+        "Pre- and\npost-war; two-\n\nand the rest -\nor so.\n",
+        "See [Page 4] of it.\nAnd [Page 9]\n\nAnd again [Page 2]\n",
+    ],
+)
+def test_text_without_pages_headings_or_contents_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    assert document(tmp_path / "a.txt", text).text == text
+
+
+@pytest.mark.data
+def test_rfcs_are_read_without_furniture() -> None:
+    folder = os.environ.get("POLYADIC_DATA")
+    if not folder:
+        pytest.skip("POLYADIC_DATA is not set: it names the folder with ordinary")
+    furniture = re.compile(r"\[Page \w+\]\s*$|^RFC \d+ {3,}.*\d{4}$|(?:\. ?){5,}\d+$", re.MULTILINE)
+    for path in sorted(Path(folder, "ordinary", "documents", "rfc").glob("rfc[1-8]*.txt")):
+        (found,) = read_documents([path], ReadingSettings())
+        assert isinstance(found, Document)
+        assert found.title.startswith(f"RFC {path.stem.removeprefix('rfc')}: ")
+        assert furniture.findall(found.text) == []
+        assert "\f" not in found.text
+
+
+@given(st.text(alphabet="a1 .-\n\f#[]Pge", max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    assert running_text(text) is not None
 
 
 @pytest.mark.parametrize("name", ["readme.md", "a-short_history.txt"])

@@ -1,7 +1,9 @@
 """Facts from sentences, without a model."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -15,8 +17,10 @@ from polyadic.settings import ReadingSettings
 from polyadic.text.plain_text import plain
 
 
-def extract(text: str, title: str = "", language: str = "en", fresh: int = 0) -> tuple[Evidence, ...]:
-    document = Document("memory:1", title, text)
+def extract(
+    text: str, title: str = "", language: str = "en", fresh: int = 0, metadata: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Evidence, ...]:
+    document = Document("memory:1", title, text, metadata)
     chunk = Chunk(document.id, Span(0, len(text)), text, len(text.split()), fresh)
     return asyncio.run(SentenceExtractor(language).extract(document, chunk)).evidence
 
@@ -34,7 +38,10 @@ def test_a_document_without_a_name_of_its_own_has_no_subject_from_its_file(tmp_p
     path.write_text("the engine ran. Babbage met Ada.")
     (document,) = read_documents(path, ReadingSettings())
     assert isinstance(document, Document)
-    assert [participants(e) for e in extract(document.text, document.title)] == [["Babbage"], ["Babbage", "Ada"]]
+    assert [participants(e) for e in extract(document.text, document.title)] == [
+        ["Babbage", "engine"],
+        ["Babbage", "Ada"],
+    ]
 
 
 def test_a_heading_as_long_as_a_paragraph_is_no_subject() -> None:
@@ -52,6 +59,28 @@ def test_each_sentence_is_a_fact_about_the_title() -> None:
 def test_a_sentence_that_names_too_little_is_evidence_but_no_fact() -> None:
     (evidence,) = extract("the furnace needs more charcoal than that.")
     assert evidence.fact_id is None
+
+
+def test_a_sentence_without_names_joins_its_terms() -> None:
+    (evidence,) = extract("The client sends an authorization code to the server.")
+    assert participants(evidence) == ["authorization code", "client"]
+    assert evidence.fact_id is not None
+
+
+def test_terms_are_scored_below_names_and_take_part_as_far_as_there_is_room() -> None:
+    said = "Ada Lovelace met Charles Babbage, William Lamb and the prime minister in the dining room."
+    (once,) = extract(said)
+    assert participants(once) == ["Ada Lovelace", "Charles Babbage", "William Lamb"]
+    *_, last = extract(f"A prime minister came. Each prime minister ate.\n\n{said}")
+    scores = {participant.name: participant.score for participant in last.participants}
+    assert set(scores) == {"Ada Lovelace", "Charles Babbage", "William Lamb", "prime minister"}
+    assert scores["prime minister"] < min(scores[name] for name in scores if name != "prime minister")
+
+
+def test_a_sentence_has_few_terms_however_many_it_lists() -> None:
+    listed = ", ".join(f"the {adjective} token" for adjective in ("red", "green", "blue", "grey", "pink", "teal") * 2)
+    *_, last = extract(f"{listed}.\n\n{listed} and the brown bear, the black bear, the brown bear, the black bear.")
+    assert len(participants(last)) <= 7
 
 
 def test_spans_are_characters_of_the_document() -> None:
@@ -92,7 +121,8 @@ def test_headings_give_the_subject_of_a_long_document() -> None:
 
 def test_tables_give_a_fact_a_row() -> None:
     evidence = extract("| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Charles | 1791 |")
-    assert [e.text for e in evidence] == ["Name; Born", "Ada; 1815", "Charles; 1791"]
+    assert [e.text for e in evidence] == ["Name: Ada; Born: 1815", "Name: Charles; Born: 1791"]
+    assert [(p.name, p.type) for p in evidence[0].participants] == [("Ada", "Name"), ("1815", "Born")]
 
 
 def test_evidence_depends_on_its_document_alone() -> None:
@@ -148,3 +178,49 @@ def test_a_text_without_a_title_turns_to_what_it_defines_next() -> None:
 def test_a_shorter_name_of_the_subject_is_no_other_subject() -> None:
     text = "Min Dikkha was a ruler of Arakan. Dikkha was a commander of Arakan. He built a temple in Mrauk U."
     assert [participants(e)[0] for e in extract(text)] == ["Min Dikkha"] * 3
+
+
+def test_an_item_of_a_list_says_what_announces_it() -> None:
+    text = "The Team plan includes:\n\n- unlimited projects for Ada. And more.\n- support from Ulm:\n  - by phone"
+    assert [e.text for e in extract(text, "Prices")] == [
+        "Prices: The Team plan includes:",
+        "Prices: The Team plan includes: unlimited projects for Ada.",
+        "Prices: And more.",
+        "Prices: The Team plan includes: support from Ulm:",
+        "Prices: The Team plan includes: support from Ulm: by phone",
+    ]
+    assert participants(extract(text, "Prices")[1]) == ["Prices", "Team", "Ada"]
+
+
+def test_code_states_nothing() -> None:
+    code = "\n\n".join(f"# Copyright {n} Ada Lovelace\nEngine.run(Ada, {n})" for n in range(60))
+    text = f"Run this:\n\n```python\n{code}\n```\n\nThen Ada met Babbage."
+    assert [e.text for e in extract(text, "Engines")] == ["Engines: Run this:", "Engines: Then Ada met Babbage."]
+
+
+def test_a_command_is_no_subject() -> None:
+    text = "Install Debian.\n\n```sh\n# Aptitude Update\n```\n\nThe Project met in Ulm."
+    assert not any("Aptitude" in e.text for e in extract(text))
+
+
+def test_headings_of_plain_text_are_no_facts() -> None:
+    text = "1.  The Engine of Babbage\n\n   Ada met him.\n\n1.1.  The Mill in London\n\n   Ada met Peel there.\n"
+    assert [e.text for e in extract(text, "Notes")] == ["Notes: Ada met him.", "Notes: Ada met Peel there."]
+
+
+def test_notices_and_captions_rank_below_and_contents_lines_are_no_facts() -> None:
+    text = (
+        "1. The Engine . . . . . . 2\n\nCopyright 1943 Ada Lovelace.\n\nFigure 1: The Mill\n\nAda met Babbage in 1833."
+    )
+    assert [(e.score, e.text) for e in extract(text, "Notes")] == [
+        (1.0, "Notes: Copyright 1943 Ada Lovelace."),
+        (1.0, "Notes: Figure 1: The Mill"),
+        (8.0, "Notes: Ada met Babbage in 1833."),
+    ]
+
+
+def test_a_message_states_nothing_of_what_it_quotes() -> None:
+    text = "Ada met Babbage.\n\nOn Monday Peel wrote:\n> Ada never met Babbage.\n\n-- \nJonas Petersen, Nordwind"
+    message = {"from": "Jonas", "to": "Peel"}
+    assert [e.text for e in extract(text, "Re: Ada", metadata=message)] == ["Re: Ada: Ada met Babbage."]
+    assert len(extract(text, "Re: Ada")) > 2, "elsewhere a quotation is part of the text"

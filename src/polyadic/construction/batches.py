@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from polyadic.construction.extractor import Extractor, ReadsSeveral
 from polyadic.construction.index_report import IndexReport
@@ -40,11 +41,15 @@ def readable(sources: Iterable[Document | Skipped], report: IndexReport) -> Iter
     """The documents among what was read; what is none is entered into the report."""
     for source in sources:
         if isinstance(source, Skipped):
-            report.skipped.append(source)
-        elif _NO_TEXT.search("\n".join((source.source, source.title, source.text))):
+            report.skip(source)
+        elif _NO_TEXT.search("\n".join((source.source, source.title, source.text, *chain(*source.metadata.items())))):
             reason = "it holds a NUL or half of a surrogate pair, which no text does"
             report.skipped.append(Skipped(source.source, reason, "remove these characters"))
         else:
+            if source.note:
+                report.notes.append(source.note)
+            if source.encoding:
+                report.encodings[source.encoding] += 1
             yield source
 
 

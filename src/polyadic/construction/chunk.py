@@ -16,6 +16,8 @@ from polyadic.construction.definitions import turns
 from polyadic.knowledge import Chunk, Document, Span
 from polyadic.models.tokens import count_tokens
 from polyadic.settings import ChunkingSettings
+from polyadic.text.fences import code_blocks
+from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
@@ -28,8 +30,8 @@ _REACH = 0.7
 _SUBJECT_REACH = 0.1
 _OPENING = 300
 
+_COLONS = ":："
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_MARKED_HEADING = re.compile(r"#{1,6}[ \t]")
 _PLAIN_HEADING = re.compile(r"(?![-*+•>|])[^\n]{0,79}[^\W_]['\"”’)\]]*")
 
 
@@ -51,9 +53,10 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
     -----
     A place between two sentences is a boundary if it is the best within a reach of 0.7 times the wished size to
     either side. Best is before a heading, then, where no title names the subject, before a sentence that turns to
-    another (it says what something is that was not defined last), then between paragraphs, then between sentences;
-    among equals the digest of the two sentences decides, which spreads boundaries evenly and is the same wherever
-    those stand. A turn to another subject is a boundary if it is the best within 0.1 times the wished size, and the
+    another (it says what something is that was not defined last), then between paragraphs, then between sentences,
+    then within code, then after a colon, which announces a list or code; worst is after a heading. Among equals the
+    digest of the two sentences decides, which spreads boundaries evenly and is the same wherever those stand. A turn
+    to another subject is a boundary if it is the best within 0.1 times the wished size, and the
     chunk after it repeats nothing, because what came before was about something else. What is left too long is cut from
     its left, each time at the best place 0.5 to 1.5 times the wish away.
 
@@ -101,7 +104,9 @@ class _Cut(IntEnum):
     BEFORE_SUBJECT = 1
     BETWEEN_PARAGRAPHS = 2
     BETWEEN_SENTENCES = 3
-    AFTER_HEADING = 4
+    WITHIN_CODE = 4
+    AFTER_COLON = 5
+    AFTER_HEADING = 6
 
 
 _WITHIN_A_SECTION = (_Cut.BETWEEN_PARAGRAPHS, _Cut.BETWEEN_SENTENCES)
@@ -159,10 +164,15 @@ def _keys(text: str, spans: Sequence[Span], subject_language: str) -> list[_Key]
     apart[0] = apart[-1] = True
     headings = [_is_heading(text, span, *around) for span, around in zip(spans, pairwise(apart), strict=True)]
     turned = _turned(text, spans, subject_language) if subject_language else set()
+    within_code = _within_code(text, spans)
     keys = [(_Cut.BETWEEN_PARAGRAPHS, "")]
     for i, (left, right) in enumerate(pairwise(spans), start=1):
         digest = identity.digest(text[left.start : left.end], text[right.start : right.end])
         cut = _cut(headings[i - 1], headings[i], apart[i])
+        if right.start in within_code:
+            cut = _Cut.WITHIN_CODE
+        elif cut is not _Cut.AFTER_HEADING and text[left.end - 1] in _COLONS:
+            cut = _Cut.AFTER_COLON
         if cut in _WITHIN_A_SECTION and right.start in turned:
             cut = _Cut.BEFORE_SUBJECT
         keys.append((cut, digest))
@@ -175,9 +185,16 @@ def _turned(text: str, spans: Sequence[Span], language: str) -> set[int]:
     return {start for start, _ in turns(openings, language)}
 
 
+def _within_code(text: str, spans: Sequence[Span]) -> set[int]:
+    """Where those sentences start that go on with code that an earlier one begins."""
+    starts = [span.start for span in spans]
+    parts = ((bisect_right(starts, code.start), bisect_left(starts, code.end)) for code in code_blocks(text))
+    return {starts[i] for first, last in parts for i in range(first, last)}
+
+
 def _is_heading(text: str, span: Span, apart_above: bool, apart_below: bool) -> bool:
     """Whether a sentence is a Markdown heading, or a short line on its own that ends like no sentence."""
-    if _MARKED_HEADING.match(text, span.start, span.end):
+    if is_heading(text, span.start, span.end):
         return True
     return apart_above and apart_below and bool(_PLAIN_HEADING.fullmatch(text, span.start, span.end))
 

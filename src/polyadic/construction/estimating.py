@@ -1,11 +1,13 @@
 """What indexing would cost, before anything is spent: calls, tokens, money and time.
 
-Requests are made as indexing makes them and counted, so what is sent is known. How long replies will be is not: it is
-taken from the calls that this workspace has paid for, and before the first one from a rule of thumb.
+With a model, requests are made as indexing makes them and counted, so what is sent is known. How long replies will be
+is not: it is taken from the calls that this workspace has paid for, and before the first one from a rule of thumb.
+Without one, a sample is indexed (see trial.py). How fast this machine embeds is measured.
 """
 
 import heapq
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,10 +17,12 @@ from polyadic.construction.extractor import Extractor
 from polyadic.construction.index_report import IndexReport
 from polyadic.construction.model_facts import ModelExtractor
 from polyadic.construction.publishing import language_of
+from polyadic.construction.reading.defects import Defect, on_one_document, skipped_for
 from polyadic.construction.reading.skipped import Skipped
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
+from polyadic.construction.trial import tried
 from polyadic.construction.windows import windows
-from polyadic.knowledge import Document, Usage
+from polyadic.knowledge import Chunk, Document, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.models.endpoint_model import price, prompt_tokens
 from polyadic.models.language_model import Request
@@ -34,10 +38,12 @@ _SECONDS_A_TOKEN = 1 / 60
 # Replies differ in length about half as much as passages do, in the same recording: long ones are told more briefly.
 _ALIKE = 0.5
 # Texts to embed for each token of text: facts, and entities with their descriptions; measured on the same passages.
-_TEXTS_A_TOKEN = {True: 0.17, False: 0.12}
-# Tokens of such a text, on the same passages.
-_TOKENS_A_TEXT = {True: 15.5, False: 11.1}
+_TEXTS_A_TOKEN = 0.17
+# Tokens and words of such a text, on the same passages.
+_TOKENS_A_TEXT, _WORDS_A_TEXT = 15.5, 11
 _SAMPLE = 48
+# Embedding is timed with ever more texts until it has taken so many seconds.
+_TIMED_SECONDS, _MOST_TIMED = 0.5, 256
 # What an endpoint embeds, as a rule of thumb: timing it would cost money.
 _TEXTS_A_SECOND = 1000
 
@@ -64,6 +70,7 @@ class Estimate:
     seconds: float = 0.0
     basis: str = ""
     skipped: list[Skipped] = field(default_factory=list)
+    unsupported: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,7 @@ class Estimator:
 
         A sample of the texts is embedded to see how fast this machine is, where it is this machine that embeds.
         """
+        started = time.perf_counter()
         report = IndexReport()
         found = Estimate(self.extractor.name)
         recipe = Recipe.of(self.extractor, self.chunking)
@@ -99,32 +107,79 @@ class Estimator:
             work = recipe.work_for(document.content, self.known.stamp(document.id), self.anew)
             found.unchanged += work in NOTHING_TO_DO
             found.outdated += work is Work.OUTDATED
-            if work not in NOTHING_TO_DO:
-                found.documents += 1
+            if work in NOTHING_TO_DO:
+                continue
+            try:
                 self._add(document, found, totals)
-        found.skipped = report.skipped
+                found.documents += 1
+            except Defect as defect:
+                report.skipped.append(skipped_for(document.source, defect))
+        found.skipped, found.unsupported = report.skipped, report.unsupported
         if totals.calls:
             self._add_calls(found, totals)
+        if self.extractor.paid:
+            texts: Sequence[str] = self._guessed(totals)
+        else:
+            # Reading and cutting are done once more.
+            found.seconds += time.perf_counter() - started
+            texts = await self._tried(found, totals)
         found.texts_to_embed = round(totals.texts)
         found.embedding_usage = self.embedder.cost(found.texts_to_embed, round(totals.embedded))
-        found.seconds += await self._embedding_seconds(totals)
+        found.seconds += await self._embedding_seconds(totals, texts)
         return found
 
     def _add(self, document: Document, found: Estimate, totals: "_Totals") -> None:
-        chunks = chunk_document(document, self.chunking)
+        with on_one_document():
+            chunks = chunk_document(document, self.chunking)
+            texts = windows(document, chunks, language_of(document, self.chunking), self.embedder)
         found.chunks += len(chunks)
         if isinstance(self.extractor, ModelExtractor):
             for chunk in chunks:
-                found.remembered += self._is_remembered(self.extractor.first_request(document, chunk), totals)
-        texts = windows(document, chunks, language_of(document, self.chunking), self.embedder)
+                with on_one_document():
+                    request = self.extractor.first_request(document, chunk)
+                found.remembered += self._is_remembered(request, totals)
         some = [text for each in texts.values() for text in each]
-        others = _TEXTS_A_TOKEN[self.extractor.paid] * sum(chunk.tokens for chunk in chunks)
-        totals.texts += len(some) + others
-        if self._embeds_here:
-            totals.sample += some[: _SAMPLE - len(totals.sample)]
-        else:
-            lengths = (min(tokens, self.embedder.window) for tokens in self.embedder.lengths(some))
-            totals.embedded += sum(lengths) + _TOKENS_A_TEXT[self.extractor.paid] * others
+        totals.texts += len(some)
+        totals.tokens += sum(chunk.tokens for chunk in chunks)
+        if not self._embeds_here:
+            totals.embedded += sum(min(tokens, self.embedder.window) for tokens in self.embedder.lengths(some))
+        for chunk in chunks:
+            totals.sample.add((document, chunk))
+
+    def _guessed(self, totals: "_Totals") -> list[str]:
+        """Add the texts that a model's replies will bring; returns texts of such lengths, to be timed."""
+        others = _TEXTS_A_TOKEN * totals.tokens
+        each = round(others / max(1.0, totals.texts))
+        totals.texts += others
+        totals.embedded += _TOKENS_A_TEXT * others
+        texts = []
+        for document, chunk in totals.sample.kept:
+            language = language_of(document, self.chunking)
+            for window in (
+                one for some in windows(document, [chunk], language, self.embedder).values() for one in some
+            ):
+                words = window.split()
+                cut = [" ".join(words[at : at + _WORDS_A_TEXT]) for at in range(0, len(words), _WORDS_A_TEXT)]
+                texts += [window, *cut[:each]]
+        return texts
+
+    async def _tried(self, found: Estimate, totals: "_Totals") -> Sequence[str]:
+        """Add what indexing a sample tells of the whole; returns the texts of the sample, to be timed."""
+        sample = [
+            Document(f"{document.source}#{chunk.id}", document.title, chunk.text)
+            for document, chunk in totals.sample.kept
+        ]
+        if not sample:
+            return ()
+        trial = await tried(sample, self.extractor, self.embedder, self.chunking)
+        times = totals.tokens / max(1, sum(chunk.tokens for _, chunk in totals.sample.kept))
+        others = trial.facts * times + trial.forms_in(times)
+        found.seconds += trial.seconds * len(sample) * times
+        totals.texts += others
+        if not self._embeds_here:
+            lengths = [min(tokens, self.embedder.window) for tokens in self.embedder.lengths(trial.texts)]
+            totals.embedded += others * sum(lengths) / max(1, len(lengths))
+        return trial.texts
 
     @property
     def _embeds_here(self) -> bool:
@@ -195,22 +250,46 @@ class Estimator:
         calls, tokens = self.model.requests_per_minute, self.model.tokens_per_minute
         return max(60 * usage.calls / calls if calls else 0.0, 60 * usage.tokens / tokens if tokens else 0.0)
 
-    async def _embedding_seconds(self, totals: "_Totals") -> float:
+    async def _embedding_seconds(self, totals: "_Totals", texts: Sequence[str]) -> float:
+        """How long embedding takes, by a few of these texts, which are such as all of them are."""
         if not self._embeds_here:
             return totals.texts / _TEXTS_A_SECOND
-        if not totals.sample:
+        if not texts:
             return 0.0
-        await self.embedder.embed(totals.sample[:1])  # loads the model
-        started = time.perf_counter()
-        await self.embedder.embed(totals.sample)
-        return totals.texts * (time.perf_counter() - started) / len(totals.sample)
+        await self.embedder.embed(texts[:1])  # loads the model
+        seconds, number = 0.0, 16
+        while True:
+            some = _spread(texts, number)
+            started = time.perf_counter()
+            await self.embedder.embed(some)
+            seconds = time.perf_counter() - started
+            if seconds >= _TIMED_SECONDS or number >= min(len(texts), _MOST_TIMED):
+                return totals.texts * seconds / len(some)
+            number *= 2
+
+
+@dataclass(slots=True)
+class _Sample:
+    """Chunks at equal distances from all that are added, however many there will be: between 48 and 96, or all."""
+
+    kept: list[tuple[Document, Chunk]] = field(default_factory=list)
+    _added: int = 0
+    _stride: int = 1
+
+    def add(self, one: tuple[Document, Chunk]) -> None:
+        if self._added % self._stride == 0:
+            self.kept.append(one)
+            if len(self.kept) > 2 * _SAMPLE:
+                del self.kept[1::2]
+                self._stride *= 2
+        self._added += 1
 
 
 @dataclass(slots=True)
 class _Totals:
     """What has been counted so far; ``new`` are the tokens of each request that has to be paid for.
 
-    ``embedded`` are the tokens to embed, counted only where an endpoint embeds.
+    ``tokens`` are those of all chunks; ``embedded`` the tokens to embed, counted only where an endpoint embeds.
     """
 
     sent: int = 0
@@ -218,11 +297,22 @@ class _Totals:
     embedded: float = 0.0
     new: list[int] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
-    sample: list[str] = field(default_factory=list)
+    tokens: int = 0
+    sample: _Sample = field(default_factory=_Sample)
 
     @property
     def calls(self) -> int:
         return len(self.asked)
+
+
+def _spread(texts: Sequence[str], number: int) -> list[str]:
+    """So many of the texts, at equal distances.
+
+    >>> _spread("abcdefgh", 4), _spread("ab", 4)
+    (['a', 'c', 'e', 'g'], ['a', 'b'])
+    """
+    number = min(number, len(texts))
+    return [texts[place * len(texts) // number] for place in range(number)]
 
 
 def _time_of(calls: Sequence[float], at_once: int) -> float:

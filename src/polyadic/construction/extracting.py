@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from polyadic.construction.extractor import Extraction, Extractor, at_once
+from polyadic.construction.reading.defects import Defect, skipped_for
+from polyadic.construction.reading.skipped import Skipped
 from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.models.by_file import Noted, ReplyAwaited
@@ -39,7 +41,8 @@ class Waiting:
 class Outcomes:
     """What came of it: evidence by document and chunk, and documents (by id) of which some chunk was not even tried.
 
-    ``waiting`` are chunks that are asked about by file.
+    ``waiting`` are chunks that are asked about by file. ``defects`` reports documents (by id) that a defect of the
+    extractor keeps from being read; there is no evidence of these.
     """
 
     evidence: dict[str, dict[str, tuple[Evidence, ...]]] = field(default_factory=dict)
@@ -47,6 +50,15 @@ class Outcomes:
     waiting: list[Waiting] = field(default_factory=list)
     problems: Counter[str] = field(default_factory=Counter)
     untried: set[str] = field(default_factory=set)
+    defects: dict[str, Skipped] = field(default_factory=dict)
+
+    def drop_defective(self) -> None:
+        """Drop what was read of documents that are skipped."""
+        if not self.defects:
+            return
+        self.evidence = {id_: read for id_, read in self.evidence.items() if id_ not in self.defects}
+        self.failures = [one for one in self.failures if one.document.id not in self.defects]
+        self.waiting = [one for one in self.waiting if one.document.id not in self.defects]
 
 
 class _Share:
@@ -123,6 +135,7 @@ class Readers:
             self._left.put_nowait((share, document, chunk))
         if chunks:
             await share.read
+        share.outcomes.drop_defective()
         return share.outcomes
 
     async def _work(self) -> None:
@@ -139,6 +152,8 @@ class Readers:
             share.one_less()
 
     async def _read(self, share: _Share, document: Document, chunk: Chunk) -> None:
+        if document.id in share.outcomes.defects:
+            return
         if self.stopped:
             share.outcomes.untried.add(document.id)
             return
@@ -153,6 +168,9 @@ class Readers:
         except ModelUnavailable as problem:
             share.outcomes.untried.add(document.id)
             self._stop(str(problem))
+            return
+        except Defect as defect:
+            share.outcomes.defects[document.id] = skipped_for(document.source, defect)
             return
         else:
             self._keep(share.outcomes, document, chunk, extraction)

@@ -12,7 +12,9 @@ from polyadic.store.protocol import FailedChunk
 class Progress:
     """How far a run has come: documents looked at, and what has been done so far for those that needed work.
 
-    ``usage`` is what language models were paid for.
+    ``usage`` is what language models were paid for. ``texts_due`` counts the texts to embed of documents whose chunks
+    have been read, those that are embedded included. Where files are read, ``files`` is how many there are, ``share``
+    how much of the run is done (0 to 1), and ``seconds_left`` what the rest will take; None where that is not known.
     """
 
     documents: int
@@ -20,11 +22,18 @@ class Progress:
     chunks_read: int
     texts_embedded: int
     usage: Usage
+    texts_due: int = 0
+    files: int = 0
+    share: float | None = None
+    seconds_left: float | None = None
 
 
 @dataclass(slots=True)
 class IndexReport:
     """The honest sum of an indexing run; times in seconds, ``embedding_seconds`` being part of ``seconds``.
+
+    ``unsupported`` counts files in folders that no reader reads, by suffix; ``encodings`` counts files by their
+    encoding, where that is not UTF-8; ``notes`` say how files were read where that was a choice.
 
     ``withdrawn`` are sources that were gone and were to be pruned; ``resumed`` documents had failed chunks, which
     were tried again; ``outdated`` ones are unchanged, and were read in another way than the settings now say, or
@@ -33,7 +42,7 @@ class IndexReport:
     what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a language model
     was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``slowed`` counts how often fewer calls were
     made from then on, because the endpoint said that there were too many. ``stopped`` says why the run ended early, if
-    it did.
+    it did. ``texts_due`` is as in :class:`Progress`.
     """
 
     added: int = 0
@@ -43,6 +52,9 @@ class IndexReport:
     withdrawn: list[str] = field(default_factory=list)
     outdated: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    unsupported: Counter[str] = field(default_factory=Counter)
+    encodings: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
     same_text: int = 0
     extractor: str = ""
     by_model: bool = False
@@ -54,6 +66,7 @@ class IndexReport:
     problems: Counter[str] = field(default_factory=Counter)
     failed: list[FailedChunk] = field(default_factory=list)
     texts_embedded: int = 0
+    texts_due: int = 0
     usage: Usage = field(default_factory=Usage)
     embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -65,10 +78,20 @@ class IndexReport:
     def documents(self) -> int:
         return self.added + self.changed + self.resumed + self.unchanged
 
+    @property
+    def left_out(self) -> bool:
+        """Whether anything was skipped."""
+        return bool(self.skipped or self.unsupported)
+
+    def skip(self, *skipped: Skipped) -> None:
+        """Enter what was skipped; files of unsupported types are counted."""
+        self.unsupported.update(one.file_type for one in skipped if one.file_type)
+        self.skipped += [one for one in skipped if not one.file_type]
+
     def progress(self) -> Progress:
         """How far the run has come."""
-        looked_at = self.documents + len(self.skipped)
-        return Progress(looked_at, self.chunks, self.chunks_read, self.texts_embedded, self.usage)
+        looked_at = self.documents + len(self.skipped) + self.unsupported.total()
+        return Progress(looked_at, self.chunks, self.chunks_read, self.texts_embedded, self.usage, self.texts_due)
 
     @property
     def facts(self) -> int:

@@ -20,6 +20,7 @@ from polyadic.construction.extractor import Extractor, ReadsSeveral, at_once
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.publishing import Publisher
 from polyadic.construction.read import Skipped
+from polyadic.construction.reading.defects import Defect, on_one_document, skipped_for
 from polyadic.construction.recipe import NOTHING_TO_DO, Recipe, Work
 from polyadic.knowledge import Chunk, Document, Evidence, Usage
 from polyadic.models.embedder import Embedder
@@ -57,6 +58,7 @@ class Indexer:
         """Read documents into the store; those that are as they were when last indexed cost nothing.
 
         A chunk that cannot be read does not stop the run: its document is published with what it has, and marked.
+        Neither does a defect that a document brings to light: the document is skipped, and stays as it was.
         Where no chunk can be read any more, what is whole is published, and the report says why the run stopped.
 
         Raises
@@ -130,6 +132,7 @@ class _Run:
         self._publisher = Publisher(with_.store, with_.embedder, with_.chunking, self._tell)
         self._publishing = Together(self._publish_all)
         self._in_hand: dict[asyncio.Task[None], Sequence[Document]] = {}
+        self._left_out: set[str] = set()
         self._is_coming_in = False
         self._moved = asyncio.Event()
         self._recipe = with_.recipe
@@ -231,7 +234,9 @@ class _Run:
         if not todo:
             self._come_in()
             return
-        taken = await aside(repeated, self._taken_in, work, todo)
+        cut = await aside(self._cut, todo)
+        todo = [document for document in todo if document.id in cut]
+        taken = await aside(repeated, self._taken_in, work, todo, cut)
         self._report.chunks += sum(map(len, taken.cut.values()))
         self._report.chunks_read += sum(map(len, taken.done.values()))
         step_done("chunk")
@@ -254,9 +259,21 @@ class _Run:
             preparer.waiting.settle(document.id, document.content)
         return work
 
-    def _taken_in(self, work: Mapping[str, Work], todo: Sequence[Document]) -> _TakenIn:
-        """Cut the documents and stage them."""
-        cut = {document.id: chunk_document(document, self._with.chunking) for document in todo}
+    def _cut(self, todo: Sequence[Document]) -> dict[str, Sequence[Chunk]]:
+        """The chunks of documents by their ids; one that cannot be cut is skipped."""
+        cut: dict[str, Sequence[Chunk]] = {}
+        for document in todo:
+            try:
+                with on_one_document():
+                    cut[document.id] = chunk_document(document, self._with.chunking)
+            except Defect as defect:
+                self._report.skip(skipped_for(document.source, defect))
+        return cut
+
+    def _taken_in(
+        self, work: Mapping[str, Work], todo: Sequence[Document], cut: Mapping[str, Sequence[Chunk]]
+    ) -> _TakenIn:
+        """Stage documents with their chunks."""
         with self._with.store.prepare() as preparer:
             done = preparer.stage([(d, self._recipe.stamp(d.content), cut[d.id]) for d in todo])
         return _TakenIn(work, todo, cut, done)
@@ -270,6 +287,7 @@ class _Run:
         report = self._report
         report.stopped = self._readers.stopped
         report.problems.update(outcomes.problems)
+        report.skip(*outcomes.defects.values())
         report.failed += [FailedChunk(f.document.source, f.chunk.id, f.chunk.span, f.reason) for f in outcomes.failures]
         return outcomes
 
@@ -285,18 +303,21 @@ class _Run:
         work, report = taken.work, self._report
         kept = {d.id for d in taken.todo if work[d.id] is Work.REREAD and _all_failed(taken.cut[d.id], outcomes)}
         waiting = {waiting.document.id for waiting in outcomes.waiting}
-        whole = [document for document in taken.todo if document.id not in outcomes.untried | kept | waiting]
+        unfinished = outcomes.untried | kept | waiting | outcomes.defects.keys()
+        whole = [document for document in taken.todo if document.id not in unfinished]
         if whole:
             at_hand = {d.id: outcomes.evidence.get(d.id, {}) for d in whole if not taken.done[d.id]}
             await self._publishing.done(_Whole(whole, taken.cut, at_hand))
-        _count(report, [*(work[document.id] for document in whole), *(Work.OUTDATED for _ in kept)])
+        published = [document.id for document in whole if document.id not in self._left_out]
+        self._left_out.difference_update(taken.cut)
+        _count(report, [*(work[document_id] for document_id in published), *(Work.OUTDATED for _ in kept)])
 
     async def _publish_all(self, batches: Sequence[_Whole]) -> None:
         """Publish what has become whole while the last was being published, in one transaction."""
         documents = [document for batch in batches for document in batch.documents]
         cut = {document: chunks for batch in batches for document, chunks in batch.cut.items()}
         at_hand = {document: read for batch in batches for document, read in batch.at_hand.items()}
-        await self._publisher.publish(documents, cut, self._report, at_hand)
+        self._left_out.update(await self._publisher.publish(documents, cut, self._report, at_hand))
 
     def _drop_staged(self) -> None:
         with self._with.store.write() as writer:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from polyadic.construction.extractor import Extraction
+from polyadic.construction.reading.defects import on_one_document
 from polyadic.construction.replies.read import read_reply
 from polyadic.construction.replies.stated import Stated
 from polyadic.errors import NoReply
@@ -23,8 +24,8 @@ from polyadic.models.remembering import Remembering
 from polyadic.models.schemas import INTEGER, NUMBER, TEXT, list_of, record
 from polyadic.prompts.library import Prompts
 from polyadic.settings import ExtractionSettings
+from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
-from polyadic.text.plain_text import is_heading
 from polyadic.text.sentences import sentences
 
 NO_FACTS = "no facts in the reply"
@@ -98,12 +99,13 @@ class _Found:
 
     def take(self, reply: Reply) -> bool:
         """Enter what a reply says; whether there was a fact in it that is new."""
-        said = _read(reply.text)
-        self.problems.update(said.problems)
-        self.problems["reply cut off at output_tokens"] += not reply.complete
         before = len(self.evidence)
-        for fact in said.stated:
-            self._enter(fact)
+        with on_one_document():
+            said = _read(reply.text)
+            self.problems.update(said.problems)
+            self.problems["reply cut off at output_tokens"] += not reply.complete
+            for fact in said.stated:
+                self._enter(fact)
         return len(self.evidence) > before
 
     def joined(self, other: "_Found") -> "_Found":
@@ -177,7 +179,8 @@ class ModelExtractor:
         return self._settings.gleanings
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        passage = self._passage(document, chunk)
+        with on_one_document():
+            passage = self._passage(document, chunk)
         if not passage.spans:
             return Extraction(())
         found = await self._found(passage)
@@ -240,7 +243,7 @@ class ModelExtractor:
         above = ""
         for span in sentences(text, language):
             said = normal_text(text[span.start : span.end])
-            if is_heading(text[span.start : span.end]):
+            if is_heading(text, span.start, span.end):
                 above += f"{said}\n"
                 continue
             spans.append(Span(start + span.start, start + span.end))

@@ -26,23 +26,43 @@ class Seen:
     def gone(self, records: Iterable[DocumentRecord], paths: Sequence[Path | str]) -> list[DocumentRecord]:
         """Those of the records below these paths, all of which have come by, that are no longer there.
 
-        Nothing is gone below a path that is itself not there: a disk may not be mounted. A row is gone from a file
-        only if all of the file could be read.
+        What cannot be looked at is not gone. A row is gone from a file only if all of the file could be read.
         """
-        roots = [root for path in paths if (root := Path(os.path.realpath(path))).exists()]
-        return [record for record in records if self._is_below(record.source, roots) and self._is_gone(record.source)]
+        roots = [Path(os.path.realpath(path)) for path in paths]
+        return [record for record in records if _is_below(record.source, roots) and self._is_gone(record.source)]
 
     def _is_gone(self, source: str) -> bool:
-        if source in self.sources or os.path.lexists(source):
+        if source in self.sources or not _is_missing(source):
             return False
         file = _file_of(source)
-        if not os.path.lexists(file):
+        if _is_missing(file):
             return True
         whole = file not in self.unread
         return whole and any(_file_of(other) == file for other in self.sources)
 
-    def _is_below(self, source: str, roots: Sequence[Path]) -> bool:
-        return any(Path(_file_of(source)).is_relative_to(root) for root in roots)
+
+def still_there(paths: Sequence[Path | str], records: Sequence[DocumentRecord]) -> list[Path | str]:
+    """The paths without those that are gone and that documents were read from, so that there is nothing to report."""
+
+    def is_gone(root: Path) -> bool:
+        return _is_missing(str(root)) and any(_is_below(record.source, [root]) for record in records)
+
+    return [path for path in paths if not is_gone(Path(os.path.realpath(path)))]
+
+
+def _is_missing(path: str) -> bool:
+    """Whether there is surely nothing at a path; False where a folder may not be entered, or a disk fails."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def _is_below(source: str, roots: Sequence[Path]) -> bool:
+    return any(Path(_file_of(source)).is_relative_to(root) for root in roots)
 
 
 def _file_of(source: str) -> str:

@@ -1,19 +1,23 @@
 """From evidence to a published state of the store: derive, embed, and one transaction; and back."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from polyadic.blocking import aside
 from polyadic.construction.index_report import IndexReport
+from polyadic.construction.reading.defects import isolated
+from polyadic.construction.reading.skipped import Skipped
 from polyadic.construction.windows import windows
 from polyadic.derivation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, difference, tally
 from polyadic.errors import StoreBusy
 from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.models.embedder import Embedder
 from polyadic.models.tokens import count_tokens
+from polyadic.overlay import Overlay
 from polyadic.settings import ChunkingSettings
-from polyadic.store.protocol import Change, Store, Vectors, Writer
+from polyadic.store.protocol import Change, Preparer, Store, Vectors, Writer
 from polyadic.store.repeating import repeated
 from polyadic.text.language import detect_language
 from polyadic.tracing.spans import step_done
@@ -36,10 +40,23 @@ class _Missing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A change, and the texts that it needs of which the store has no vectors yet."""
+    """A change, and the texts that it needs of which the store has no vectors yet.
+
+    ``left_out`` reports documents (by id) that a defect keeps from being derived; the change leaves them as they are.
+    """
 
     change: Change
     lacking: Sequence[str]
+    left_out: Mapping[str, Skipped]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What documents (by id) state, chunk by chunk: now, and in the store's current revision."""
+
+    now: Mapping[str, Mapping[str, Sequence[Evidence]]]
+    before: Mapping[str, Sequence[Sequence[Evidence]]]
+    overlay: Overlay
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +74,10 @@ class Publisher:
         cut: Mapping[str, Sequence[Chunk]],
         report: IndexReport,
         read: Mapping[str, Mapping[str, Sequence[Evidence]]] = NOTHING_AT_HAND,
-    ) -> None:
+    ) -> Collection[str]:
         """Make the staged revisions of documents current, with all that they derive, in one transaction.
+
+        Returns the documents (by id) of which that was not done, because a defect keeps them from being derived.
 
         Parameters
         ----------
@@ -72,6 +91,7 @@ class Publisher:
             Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
         """
         draft = await aside(repeated, self._drafted, documents, cut, read)
+        report.texts_due = report.texts_embedded + len(draft.lacking)
         vectors = await self._embed(draft.lacking, report)
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
@@ -79,6 +99,8 @@ class Publisher:
         said = draft.change.evidence.values()
         report.evidence += sum(map(len, said))
         report.without_fact += sum(evidence.fact_id is None for chunk in said for evidence in chunk)
+        report.skip(*draft.left_out.values())
+        return draft.left_out.keys()
 
     def _drafted(
         self,
@@ -87,20 +109,22 @@ class Publisher:
         read: Mapping[str, Mapping[str, Sequence[Evidence]]],
     ) -> "_Draft":
         """The change that makes the documents current."""
-        old: list[tuple[str, Sequence[Evidence]]] = []
-        new: list[tuple[str, Sequence[Evidence]]] = []
-        said: dict[str, Sequence[Evidence]] = {}
         with self.store.prepare() as preparer:
-            overlay = preparer.overlay()
-            for document_id, chunks in preparer.current([document.id for document in documents]):
-                old += [(document_id, evidence) for _, evidence in chunks]
-            for document in documents:
-                here = read.get(document.id)
-                if here is None:
-                    here = {chunk.id: evidence for chunk, evidence in preparer.staged(document.id)}
-                new += [(document.id, evidence) for evidence in here.values()]
-                said.update(here)
-        tallies = difference(tally(new, overlay), tally(old, overlay))
+            stated = _stated(preparer, documents, read)
+        derive = partial(self._derived, cut, stated)
+        (change, texts), left_out = isolated(documents, derive)
+        with self.store.prepare() as preparer:
+            lacking = preparer.lacking(texts)
+        return _Draft(change, lacking, left_out)
+
+    def _derived(
+        self, cut: Mapping[str, Sequence[Chunk]], stated: _Stated, documents: Sequence[Document]
+    ) -> tuple[Change, Sequence[str]]:
+        """The change that makes these documents current, and the texts that need vectors for it."""
+        ids = [document.id for document in documents]
+        old = [(id_, evidence) for id_ in ids for evidence in stated.before.get(id_, ())]
+        new = [(id_, evidence) for id_ in ids for evidence in stated.now[id_].values()]
+        tallies = difference(tally(new, stated.overlay), tally(old, stated.overlay))
         to_embed = {
             chunk: texts
             for document in documents
@@ -108,10 +132,9 @@ class Publisher:
         }
         facts = {fact_id: fact.text for fact_id, fact in tallies.facts.items() if fact.evidence > 0}
         tokens = dict(zip(facts, count_tokens(list(facts.values())), strict=True))
-        change = Change([document.id for document in documents], (), tallies, tokens, to_embed, said)
-        with self.store.prepare() as preparer:
-            lacking = preparer.lacking([*_texts(tallies), *(text for texts in to_embed.values() for text in texts)])
-        return _Draft(change, lacking)
+        said = {chunk: evidence for id_ in ids for chunk, evidence in stated.now[id_].items()}
+        change = Change(ids, (), tallies, tokens, to_embed, said)
+        return change, [*_texts(tallies), *(text for texts in to_embed.values() for text in texts)]
 
     async def _embed(self, lacking: Sequence[str], report: IndexReport) -> "_Embedded":
         """The vectors of texts; what took long to make is committed ahead of the change, so that it is not lost."""
@@ -161,6 +184,20 @@ class Publisher:
 
     def _language(self, document: Document) -> str:
         return language_of(document, self.chunking)
+
+
+def _stated(
+    preparer: Preparer, documents: Sequence[Document], read: Mapping[str, Mapping[str, Sequence[Evidence]]]
+) -> _Stated:
+    now = {
+        document.id: read[document.id]
+        if document.id in read
+        else {chunk.id: evidence for chunk, evidence in preparer.staged(document.id)}
+        for document in documents
+    }
+    current = preparer.current([document.id for document in documents])
+    before = {id_: [evidence for _, evidence in chunks] for id_, chunks in current}
+    return _Stated(now, before, preparer.overlay())
 
 
 def language_of(document: Document, chunking: ChunkingSettings) -> str:

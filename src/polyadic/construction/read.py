@@ -1,12 +1,17 @@
 """From paths to documents: the entry to reading."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from polyadic.construction.reading.decode import require_text_encoding
+from polyadic.construction.reading.decode import noted_encodings, require_text_encoding
+from polyadic.construction.reading.defects import Defect, on_one_document, skipped_for
 from polyadic.construction.reading.discover import discover
+from polyadic.construction.reading.json_file import read_json
 from polyadic.construction.reading.json_lines import read_json_lines
+from polyadic.construction.reading.languages import BY_NAME, LANGUAGES
 from polyadic.construction.reading.markdown import read_markdown
 from polyadic.construction.reading.plain import read_plain
 from polyadic.construction.reading.skipped import Skipped, skipped
@@ -15,7 +20,7 @@ from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
-__all__ = ["READERS", "Reader", "Skipped", "read_documents", "read_file"]
+__all__ = ["READERS", "Reader", "Skipped", "is_readable", "read_documents", "read_file"]
 
 Reader = Callable[[Path, ReadingSettings], Iterable[Document | Skipped]]
 """Reads one file; raises UnreadableDocument where it cannot, or cannot go on."""
@@ -25,7 +30,8 @@ def _later(module: str) -> Reader:
     """A reader whose module is imported when the first such file is read: most need much that plain text does not."""
 
     def read(path: Path, settings: ReadingSettings) -> Iterable[Document | Skipped]:
-        reader: Reader = getattr(import_module(f"polyadic.construction.reading.{module}"), f"read_{module}")
+        place = "source" if module == "unnamed" else module
+        reader: Reader = getattr(import_module(f"polyadic.construction.reading.{place}"), f"read_{module}")
         return reader(path, settings)
 
     return read
@@ -33,8 +39,11 @@ def _later(module: str) -> Reader:
 
 READERS: Mapping[str, Reader] = {
     ".txt": read_plain,
+    ".text": read_plain,
+    ".log": read_plain,
     ".md": read_markdown,
     ".markdown": read_markdown,
+    ".json": read_json,
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
     ".csv": read_table,
@@ -47,27 +56,84 @@ READERS: Mapping[str, Reader] = {
     ".xlsx": _later("xlsx"),
     ".epub": _later("epub"),
     ".eml": _later("eml"),
+    ".mbox": _later("mbox"),
+    ".odt": _later("odt"),
+    ".rtf": _later("rtf"),
+    ".rst": _later("rst"),
+    ".tex": _later("latex"),
+    ".xml": _later("xml"),
+    ".yaml": _later("yaml"),
+    ".yml": _later("yaml"),
+    **dict.fromkeys(LANGUAGES, _later("source")),
 }
+"""By suffix, in lower case with its dot."""
+
+_SOURCE, _UNNAMED = _later("source"), _later("unnamed")
+# Texts that come with software, whatever stands behind their names: README.Debian, LICENSE.MIT, COPYING.LIB.
+_KNOWN_TEXT = re.compile(
+    r"(?:readme|license|licence|copying|copyright|notice|authors|contributors|contributing|maintainers|changelog|changes"
+    r"|news|history|install|todo|faq|release)(?:[-_.]|$)",
+    re.IGNORECASE,
+)
+# What looks like a version or an ordinal is no suffix: RELEASE-1.2, notes.2024.
+_SUFFIX = re.compile(r"\.[a-z][a-z0-9_]{0,11}", re.IGNORECASE)
+_NO_TEXT = re.compile(r"\.(?:so|gz|bz2|xz|zip|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE)
+
+
+def is_readable(name: str) -> bool:
+    """Whether there is a reader for a file of this name.
+
+    >>> [is_readable(name) for name in ("notes.TXT", "LICENSE", "RELEASE-1.2", "README.Debian", "a.png", "x.bin")]
+    [True, True, True, True, False, False]
+    """
+    return _reader_of(name) is not None
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether nothing in a file's name says what kind of file it is, so that its content has to.
+
+    >>> [is_unnamed(name) for name in ("LICENSE", "RELEASE-1.2", "README.Debian", "Makefile", "notes.txt")]
+    [True, True, True, False, False]
+    """
+    return _reader_of(name) is _UNNAMED
+
+
+def _reader_of(name: str) -> Reader | None:
+    path = PurePath(name)
+    suffix = path.suffix.lower()
+    if name.lower() in BY_NAME:
+        return _SOURCE
+    if suffix in READERS:
+        return READERS[suffix]
+    is_known = not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.match(name) is not None
+    return _UNNAMED if is_known and not _NO_TEXT.search(name) else None
 
 
 def read_documents(
-    paths: Sequence[Path | str] | Path | str, settings: ReadingSettings, exclude: Sequence[Path | str] = ()
+    paths: Sequence[Path | str] | Path | str,
+    settings: ReadingSettings,
+    exclude: Sequence[Path | str] = (),
+    watch: Callable[[Iterator[Path | Skipped]], Iterator[Path | Skipped]] = lambda found: found,
 ) -> Iterator[Document | Skipped]:
     """Documents from files and folders, one at a time, and a report for each thing that gave none.
 
     A document's source is the absolute path of its file with all links resolved, so a file reached in two
     ways is one document; a row's is that path, ``#`` and the row's id (its number where it has none).
-    A document's text is the file's with its line ends made line feeds, without byte order mark and front
-    matter; spans count characters of that text.
+    A document's text is what the reader of its format makes of the file: a text file's with its line ends made line
+    feeds, without byte order mark and front matter, without running heads, page numbers and contents, and with marks
+    before numbered headings; spans count characters of that text. Headings begin with number signs, and code stands
+    between fences. Other number signs that begin a line of plain text or PDF are followed by a no-break space.
 
     Parameters
     ----------
     paths
         Files and folders; folders are searched to any depth, without what is hidden.
     settings
-        How to decode, and how large a text may be.
+        How to decode, how large a text may be, and what to pass over.
     exclude
         Files and folders to pass over, such as the workspace.
+    watch
+        Passes on the files that were found; each is read before the next is asked for.
 
     Raises
     ------
@@ -76,7 +142,7 @@ def read_documents(
     """
     require_text_encoding(settings.encoding)
     several = [paths] if isinstance(paths, str | Path) else paths
-    return _read(discover(several, READERS.keys(), exclude), settings)
+    return _read(watch(discover(several, is_readable, is_unnamed, exclude, settings.exclude)), settings)
 
 
 def _read(found: Iterator[Path | Skipped], settings: ReadingSettings) -> Iterator[Document | Skipped]:
@@ -88,8 +154,31 @@ def _read(found: Iterator[Path | Skipped], settings: ReadingSettings) -> Iterato
 
 
 def read_file(path: Path, settings: ReadingSettings) -> Iterator[Document | Skipped]:
-    """What one file gives, whose suffix is among those of :data:`READERS`; ``path`` is what sources begin with."""
+    """What one file gives that is readable by its name; ``path`` is what sources begin with.
+
+    The first document says in which encoding the file was read, if it is not UTF-8.
+    """
+    reader = _reader_of(path.name)
+    if reader is None:
+        raise ValueError(f"no reader for {path.name}")
     try:
-        yield from READERS[path.suffix.lower()](path, settings)
+        with on_one_document():
+            yield from _with_encoding(iter(reader(path, settings)))
     except UnreadableDocument as problem:
         yield skipped(str(path), problem)
+    except Defect as defect:
+        yield skipped_for(str(path), defect)
+
+
+def _with_encoding(found: Iterator[Document | Skipped]) -> Iterator[Document | Skipped]:
+    is_first = True
+    while True:
+        # Decoding is watched step by step, as each step of a generator may run in another context.
+        with noted_encodings() as noted:
+            one = next(found, None)
+        if one is None:
+            return
+        if is_first and isinstance(one, Document):
+            is_first = False
+            one = replace(one, encoding=", ".join(sorted(noted)))
+        yield one

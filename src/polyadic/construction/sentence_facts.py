@@ -1,39 +1,76 @@
-"""The extractor without a model: every sentence is a fact, its names are the participants.
+"""The extractor without a model: every sentence is a fact, its names and terms are the participants.
 
-What a sentence is about (see subjects) takes part in its fact, because sentences rarely repeat it. A sentence that
-names fewer than two things makes no fact; it is found as part of its passage.
+What a sentence is about (see subjects) takes part in its fact, because sentences rarely repeat it; so does what a
+list is about in the facts of its items. A sentence with fewer than two names or terms makes no fact; it is found as
+part of its passage, and so are headings, code, and what a message quotes.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polyadic.construction.extractor import Extraction
+from polyadic.construction.reading.defects import on_one_document
+from polyadic.construction.row_facts import LARGE, row_participants, row_text
+from polyadic.construction.row_facts import SCORE as ROW_SCORE
 from polyadic.construction.subjects import Subjects, subjects
 from polyadic.identity import entity_key
 from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
+from polyadic.text.boilerplate import Boilerplate, boilerplate
+from polyadic.text.fences import code_blocks
 from polyadic.text.function_words import PRONOUNS, without_article
+from polyadic.text.headings import Outline, is_heading
 from polyadic.text.language import detect_language
+from polyadic.text.lists import lead_ins
+from polyadic.text.mail import unsaid_parts
 from polyadic.text.names import Name, Sort, Vocabulary, names, vocabulary
-from polyadic.text.plain_text import is_heading, plain
+from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
+from polyadic.text.table_rows import Cell, PipeTables, pipe_tables, row_cells
+from polyadic.text.terms import Termhood, Terms
 from polyadic.text.words import WORD
 
 _SUBJECT_SCORE = 90.0
 _SCORES = {Sort.NAME: 60.0, Sort.TERM: 40.0, Sort.DATE: 30.0, Sort.NUMBER: 15.0}
+_TERM_SCORES = {Termhood.TERM: 40.0, Termhood.WORD: 30.0, Termhood.NONCE_PHRASE: 20.0, Termhood.NONCE: 15.0}
+# Of how many participants at most a term may be one, by its termhood; the best come first.
+_ROOM = {Termhood.TERM: 7, Termhood.WORD: 3, Termhood.NONCE_PHRASE: 2, Termhood.NONCE: 2}
 _WORDS_OF_A_FULL_NAME = 2
 _FULL_NAME_BONUS = 15.0
-_COMPLETE, _LEANS_ON_ANOTHER, _FRAGMENT = 8.0, 6.0, 2.0
+_COMPLETE, _LEANS_ON_ANOTHER, _FRAGMENT, _BOILERPLATE = 8.0, 6.0, 2.0, 1.0
 _WORDS_OF_A_FRAGMENT = 4
 _CHARACTERS_OF_A_WORD = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What is read once a document: its vocabulary and its subjects."""
+    """What is read once a document.
+
+    ``context`` are the stretches that state nothing, in order; ``lead_ins`` what announces the items of lists;
+    ``tables`` the headers of its tables.
+    """
 
     document: Document
     vocabulary: Vocabulary
+    terms: Terms
     subjects: Subjects
+    sentences: Sequence[Span]
+    outline: Outline
+    context: Sequence[Span]
+    lead_ins: Mapping[Span, Sequence[Span]]
+    tables: PipeTables
+
+    def states(self, span: Span) -> bool:
+        """Whether a sentence may state something: it is no heading, no code, and nobody else's words."""
+        place = bisect_right(self.context, span.start, key=lambda part: part.start) - 1
+        if place >= 0 and span.start < self.context[place].end:
+            return False
+        return not is_heading(self.document.text, span.start, span.end) and not self.outline.is_heading(span.start)
+
+    def said(self, span: Span) -> str:
+        """The words of a sentence; those of an item after what announces it."""
+        parts = [plain(self.document.text[part.start : part.end]) for part in (*self.lead_ins.get(span, ()), span)]
+        return " ".join(parts) if parts[-1] else ""
 
 
 class SentenceExtractor:
@@ -45,7 +82,7 @@ class SentenceExtractor:
         ISO 639-1, or ``auto`` to tell each document's language from its text.
     """
 
-    name = "sentences-4"
+    name = "sentences-5"
     paid = False
 
     def __init__(self, language: str = "auto") -> None:
@@ -53,11 +90,15 @@ class SentenceExtractor:
         self._last: _Reading | None = None
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        """One evidence a sentence from ``chunk.fresh`` on, headings and rules apart."""
+        """One evidence a sentence from ``chunk.fresh`` on, headings, rules, code and quoted messages apart."""
+        with on_one_document():
+            return self._extraction(document, chunk)
+
+    def _extraction(self, document: Document, chunk: Chunk) -> Extraction:
         reading = self._read(document)
-        start = max(chunk.fresh, chunk.span.start)
-        fresh = document.text[start : chunk.span.end]
-        spans = (Span(start + s.start, start + s.end) for s in sentences(fresh, reading.vocabulary.language))
+        first = bisect_left(reading.sentences, max(chunk.fresh, chunk.span.start), key=lambda span: span.start)
+        last = bisect_right(reading.sentences, chunk.span.end, key=lambda span: span.end)
+        spans = reading.sentences[first:last]
         found = (self._evidence(reading, span) for span in spans)
         return Extraction(tuple(evidence for evidence in found if evidence is not None))
 
@@ -66,22 +107,50 @@ class SentenceExtractor:
         if self._last is None or self._last.document is not document:
             language = detect_language(document.text) if self._language == "auto" else self._language
             known = vocabulary(document.text, language)
-            self._last = _Reading(document, known, subjects(document, known))
+            spans = sentences(document.text, language)
+            self._last = _Reading(
+                document,
+                known,
+                Terms.of(document.text, known),
+                subjects(document, known),
+                spans,
+                Outline.of(document.text),
+                _context(document),
+                lead_ins(document.text, spans),
+                pipe_tables(document.text),
+            )
         return self._last
 
     def _evidence(self, reading: _Reading, span: Span) -> Evidence | None:
-        raw = reading.document.text[span.start : span.end]
-        sentence = "" if is_heading(raw) else plain(raw)
-        if not sentence:
+        columns = reading.tables.columns(span.start)
+        if columns is None or not reading.states(span):
+            return None
+        if cells := row_cells(reading.document.text[span.start : span.end], columns):
+            return self._row(reading, span, cells)
+        sentence = reading.said(span)
+        furniture = boilerplate(sentence)
+        if not sentence or furniture is Boilerplate.CONTENTS:
             return None
         subject = reading.subjects.at(span.start)
         return Evidence(
             text=with_subject(sentence, subject),
-            score=completeness(sentence),
-            participants=participants(sentence, subject, reading.vocabulary),
+            score=_BOILERPLATE if furniture else completeness(sentence),
+            participants=participants(sentence, subject, reading.vocabulary, reading.terms),
             spans=(span,),
             extractor=self.name,
         )
+
+    def _row(self, reading: _Reading, span: Span, cells: Sequence[Cell]) -> Evidence:
+        subject = reading.subjects.at(span.start)
+        is_large = len(reading.document.text) >= LARGE
+        taking_part = row_participants(cells, subject, reading.vocabulary, is_large)
+        return Evidence(with_subject(row_text(cells), subject), ROW_SCORE, taking_part, (span,), self.name)
+
+
+def _context(document: Document) -> tuple[Span, ...]:
+    """Code, and of a message what others wrote: found as part of their passages, but nothing that this text states."""
+    unsaid = unsaid_parts(document.text) if "from" in document.metadata else ()
+    return tuple(sorted((*code_blocks(document.text), *unsaid)))
 
 
 def with_subject(sentence: str, subject: str) -> str:
@@ -113,12 +182,17 @@ def _count(words: Sequence[str]) -> float:
     return len(words) - characters + characters / _CHARACTERS_OF_A_WORD
 
 
-def participants(sentence: str, subject: str, known: Vocabulary) -> tuple[Participation, ...]:
-    """The subject and the names of a sentence, each entity once; scores say how much a name tells.
+def participants(sentence: str, subject: str, known: Vocabulary, terms: Terms) -> tuple[Participation, ...]:
+    """The subject, the names and the terms of a sentence, each entity once; scores say how much each tells.
 
-    >>> [p.name for p in participants("She met Ada in 1833.", "Mary Somerville", Vocabulary("en"))]
+    Terms take part as far as there is room for them: those of several words always, single words that recur where
+    little else does, and what occurs once only where there would be no fact without it.
+
+    >>> english, german = (Vocabulary(language) for language in ("en", "de"))
+    >>> [p.name for p in participants("She met Ada in 1833.", "Mary Somerville", english, Terms.of("", english))]
     ['Mary Somerville', 'Ada', '1833']
-    >>> [p.name for p in participants("Das Salzmuseum steht in Ulm.", "Das Salzmuseum", Vocabulary("de"))]
+    >>> told = participants("Das Salzmuseum steht in Ulm.", "Das Salzmuseum", german, Terms.of("", german))
+    >>> [p.name for p in told]
     ['Das Salzmuseum', 'Ulm']
     """
     found = {entity_key(subject): Participation(subject, score=_SUBJECT_SCORE)} if subject else {}
@@ -128,6 +202,12 @@ def participants(sentence: str, subject: str, known: Vocabulary) -> tuple[Partic
         if key != bare:
             found.setdefault(key, Participation(name.text, score=_score(name)))
     found.pop("", None)
+    said = terms.within(sentence)
+    for termhood, most in _ROOM.items():
+        for term in said:
+            key = entity_key(term.text)
+            if term.termhood is termhood and key != bare and len(found) < most:
+                found.setdefault(key, Participation(term.text, score=_TERM_SCORES[termhood]))
     return tuple(found.values())
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from polyadic.construction.definitions import defined, turns
 from polyadic.knowledge import Document
+from polyadic.text.headings import marked_headings
 from polyadic.text.names import Sort, Vocabulary, names
-from polyadic.text.plain_text import headings, plain
+from polyadic.text.plain_text import plain
 
 LONG_DOCUMENT = 20_000
 """Characters from which on a document is taken to have a subject a section."""
@@ -47,8 +48,8 @@ def subjects(document: Document, known: Vocabulary) -> Subjects:
     """
     if document.title and len(document.text) < LONG_DOCUMENT:
         return Subjects((), (document.title,))
-    found = ((start, words) for start, words in headings(document.text) if len(words) <= _LONGEST_SUBJECT)
-    parts = [(start, words) for start, words in found if _first_name(words, known)]
+    found = [heading for heading in marked_headings(document.text) if len(heading.words) <= _LONGEST_SUBJECT]
+    parts = [(heading.start, heading.words) for heading in found if _first_name(heading.words, known)]
     if not parts and not document.title:
         parts = list(_openings(document.text, known))
     return Subjects(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))

@@ -2,18 +2,38 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from polyadic.construction.reading.files import why_not
+from polyadic.construction.reading.decode import BYTE_ORDER_MARKS
+from polyadic.construction.reading.detection import detected, is_binary
+from polyadic.construction.reading.exclusions import Exclusions
+from polyadic.construction.reading.files import opened, why_not
 from polyadic.construction.reading.skipped import Skipped, printable, skipped
 from polyadic.errors import UnreadableDocument
 
+NO_SUFFIX = "none"
+_SEE_FORMATS = "polyadic index --help lists the formats"
+_HEAD = 8_192
+
+
+class UnsupportedType(UnreadableDocument):
+    """A file that no reader reads, by its suffix."""
+
+    def __init__(self, suffix: str) -> None:
+        kind = suffix or "no suffix, and not text"
+        super().__init__(f"unsupported file type ({kind})", f"convert it; {_SEE_FORMATS}")
+        self.suffix = suffix or NO_SUFFIX
+
 
 def discover(
-    paths: Sequence[Path | str], suffixes: Collection[str], exclude: Sequence[Path | str] = ()
+    paths: Sequence[Path | str],
+    is_readable: Callable[[str], bool],
+    is_unnamed: Callable[[str], bool],
+    exclude: Sequence[Path | str] = (),
+    patterns: Sequence[str] = (),
 ) -> Iterator[Path | Skipped]:
-    """Files with one of the suffixes, as absolute paths with all links resolved.
+    """Files that can be read, as absolute paths with all links resolved.
 
     Parameters
     ----------
@@ -21,25 +41,38 @@ def discover(
         Files and folders. Folders are searched to any depth, in the order of names. What is hidden in them
         (a leading dot) is passed over; a link that leads out of the folder is reported and not followed. The
         paths given may themselves be hidden or links.
-    suffixes
-        Suffixes that can be read, in lower case with their dot.
+    is_readable
+        Whether there is a reader for a file of this name.
+    is_unnamed
+        Whether its content has to say whether it is text.
     exclude
         Files and folders that are passed over wherever they turn up, such as the workspace.
+    patterns
+        Patterns of files and folders that are passed over (see exclusions.py).
 
     Yields
     ------
     Path or Skipped
         A file to read, or a path that cannot be, in the order in which they are met.
     """
-    search = _Search(suffixes, [Path(os.path.realpath(path)) for path in exclude])
+    passed_over = [Path(os.path.realpath(path)) for path in exclude]
+    search = _Search(is_readable, is_unnamed, passed_over, Exclusions(patterns))
     for path in paths:
         yield from search.given(str(path))
 
 
 class _Search:
-    def __init__(self, suffixes: Collection[str], exclude: Sequence[Path]) -> None:
-        self._suffixes = suffixes
+    def __init__(
+        self,
+        is_readable: Callable[[str], bool],
+        is_unnamed: Callable[[str], bool],
+        exclude: Sequence[Path],
+        exclusions: Exclusions,
+    ) -> None:
+        self._is_readable = is_readable
+        self._is_unnamed = is_unnamed
         self._exclude = exclude
+        self._exclusions = exclusions
         self._seen: set[Path] = set()
 
     def given(self, name: str) -> Iterator[Path | Skipped]:
@@ -48,6 +81,8 @@ class _Search:
             path = _real(name)
             if self._excluded(path):
                 raise UnreadableDocument("belongs to the workspace", "give the documents' own folder")
+            if self._exclusions.cover(path, path.parent):
+                return
             if _is_folder(path):
                 yield from self._folder(path)
             elif self._is_new(path):
@@ -67,7 +102,7 @@ class _Search:
             if self._is_new(path):
                 yield found
         if not documents:
-            yield no_document(str(root), self._suffixes)
+            yield no_document(str(root))
 
     def _walk(self, root: Path) -> Iterator[Path | Skipped]:
         """The real paths of what is neither folder, hidden nor excluded; each folder is entered once."""
@@ -79,7 +114,7 @@ class _Search:
                 path = _real(str(name))
                 if not path.is_relative_to(root):
                     raise UnreadableDocument("a link that leaves the folder", "give its target as a path")
-                if self._excluded(path) or path in entered:
+                if self._excluded(path) or self._exclusions.cover(path, root) or path in entered:
                     continue
                 if not _is_folder(path):
                     yield path
@@ -92,6 +127,8 @@ class _Search:
     def _reported(self, path: Path) -> Path | Skipped:
         try:
             return self._file(path)
+        except UnsupportedType as problem:
+            return Skipped(printable(str(path)), problem.what, problem.next_step, file_type=problem.suffix)
         except UnreadableDocument as problem:
             return skipped(printable(str(path)), problem)
 
@@ -101,9 +138,8 @@ class _Search:
             raise UnreadableDocument("not a regular file", "give a file or a folder")
         if printable(str(path)) != str(path):
             raise UnreadableDocument("its name is not printable UTF-8 text", "rename it")
-        suffix = path.suffix.lower()
-        if suffix not in self._suffixes:
-            raise no_reader(suffix, self._suffixes)
+        if not self._is_readable(path.name) or (self._is_unnamed(path.name) and _is_binary(path)):
+            raise UnsupportedType(path.suffix.lower())
         return path
 
     def _excluded(self, path: Path) -> bool:
@@ -117,20 +153,17 @@ class _Search:
         return True
 
 
-def no_reader(suffix: str, known: Collection[str]) -> UnreadableDocument:
-    """The refusal of a file by its suffix, which may be empty."""
-    what = f"no reader for {suffix} files" if suffix else "no reader for files without a suffix"
-    return UnreadableDocument(what, f"convert it to one of {_listed(known)}")
-
-
-def no_document(folder: str, known: Collection[str]) -> Skipped:
+def no_document(folder: str) -> Skipped:
     """The report of a folder in which nothing can be read."""
-    next_step = f"put files there that end in one of {_listed(known)}, or give another folder"
-    return Skipped(folder, "no document in this folder", next_step)
+    return Skipped(folder, "no document in this folder", f"give another folder; {_SEE_FORMATS}")
 
 
-def _listed(suffixes: Collection[str]) -> str:
-    return ", ".join(sorted(suffixes))
+def _is_binary(path: Path) -> bool:
+    with opened(path) as file:
+        head = file.read(_HEAD)
+    if b"\0" in head:
+        return not (head.startswith(BYTE_ORDER_MARKS) or detected(head))
+    return is_binary(head)
 
 
 def _real(name: str) -> Path:

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.foreign import Format, reader
 from polyadic.construction.reading.grid import row_lines
 from polyadic.construction.reading.properties import properties_said
+from polyadic.construction.reading.superscripts import raised
 from polyadic.construction.reading.titles import sensible_title
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.fences import without_headings
 
 DOCX = Format(".docx", "Word file", package="python-docx", module="docx")
 
@@ -21,6 +24,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _DEEPEST_STYLE = 10
 _FEWEST_COLUMNS = 3
+_WIDEST_SPAN = 100
 _NOTES = ("/word/footnotes.xml", "/word/endnotes.xml")
 # Not text: what was deleted, codes of fields, and what programs fall back on that do not know an element.
 _LEFT_OUT = {f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
@@ -80,13 +84,13 @@ def _blocks(parent: Element, levels: Callable[[str], int]) -> Iterator[str]:
                     yield from _blocks(box, levels)
         elif child.tag == f"{_W}tbl":
             # It begins with an empty line, so that a table of one row is not taken for an item of a list.
-            yield "\n".join(["", *row_lines(_rows(child), _is_named(child))])
+            yield "\n".join(["", *row_lines(_rows(child), _headers(child))])
         elif child.tag not in _LEFT_OUT:
             yield from _blocks(child, levels)
 
 
 def _paragraph(paragraph: Element, levels: Callable[[str], int]) -> str:
-    text = "".join(_pieces(paragraph)).strip()
+    text = without_headings("".join(_pieces(paragraph)).strip())
     properties = paragraph.find(f"{_W}pPr")
     if properties is None or not text:
         return text
@@ -101,18 +105,49 @@ def _paragraph(paragraph: Element, levels: Callable[[str], int]) -> str:
 
 
 def _pieces(element: Element) -> Iterator[str]:
+    before = ""
     for child in element.iterchildren(tag="{*}*"):
         if child.tag == f"{_W}t":
             yield child.text or ""
         elif child.tag in _SIGNS:
             yield _SIGNS[child.tag]
         elif child.tag not in _LEFT_OUT and child.tag != f"{_W}tbl":
-            yield from _pieces(child)
+            words = "".join(_pieces(child))
+            words = raised(before, words) if words and _is_raised(child) else words
+            before = words or before
+            yield words
+
+
+def _is_raised(run: Element) -> bool:
+    return run.find(f"{_W}rPr/{_W}vertAlign[@{_W}val='superscript']") is not None
 
 
 def _rows(table: Element) -> Iterator[list[str]]:
+    """The text of all cells, each repeated over the columns and rows that it spans; a row of one cell stays that."""
+    above: list[str] = []
     for row in _within(table, "tr"):
-        yield [" ".join(_blocks(cell, _no_heading)) for cell in _within(row, "tc")]
+        cells: list[str] = []
+        found = [*_within(row, "tc")]
+        for cell in found:
+            text = " ".join(_blocks(cell, _no_heading))
+            if _goes_on(cell) and len(cells) < len(above):
+                text = above[len(cells)]
+            cells += [text] * (_columns(cell) if len(found) > 1 else 1)
+        above = cells
+        yield cells
+
+
+def _columns(cell: Element) -> int:
+    """How many columns a cell spans."""
+    properties = cell.find(f"{_W}tcPr")
+    span = _value(properties, "gridSpan") if properties is not None else ""
+    return min(_WIDEST_SPAN, max(1, int(span))) if span.isdecimal() and len(span) < 6 else 1
+
+
+def _goes_on(cell: Element) -> bool:
+    """Whether a cell is merged with the one above it."""
+    merged = cell.find(f"{_W}tcPr/{_W}vMerge")
+    return merged is not None and (merged.get(f"{_W}val") or "continue") == "continue"
 
 
 def _no_heading(style: str) -> int:
@@ -129,17 +164,25 @@ def _within(parent: Element, name: str) -> Iterator[Element]:
             yield from _within(child, name)
 
 
-def _is_named(table: Element) -> bool | None:
-    """Whether the first row names the columns: where that is marked; else it is judged, if the table is wide.
+def _headers(table: Element) -> int | None:
+    """How many rows name the columns: those that are marked, or a bold one; else it is judged, if the table is wide.
 
     Of two columns the first is often what names the rows.
     """
-    first = next(_within(table, "tr"), None)
+    rows = _within(table, "tr")
+    first = next(rows, None)
     if first is None:
-        return False
-    if first.find(f"{_W}trPr/{_W}tblHeader") is not None or _is_bold(first):
-        return True
-    return None if sum(1 for _ in _within(first, "tc")) >= _FEWEST_COLUMNS else False
+        return 0
+    if _is_marked(first):
+        return 1 + sum(1 for _ in takewhile(_is_marked, rows))
+    if _is_bold(first):
+        return 1
+    return None if sum(1 for _ in _within(first, "tc")) >= _FEWEST_COLUMNS else 0
+
+
+def _is_marked(row: Element) -> bool:
+    """Whether a row is repeated as a heading on each page."""
+    return row.find(f"{_W}trPr/{_W}tblHeader") is not None
 
 
 def _is_bold(row: Element) -> bool:

@@ -1,4 +1,8 @@
-"""E-mail messages: what was written, by whom, to whom and when; attachments are named, not read."""
+"""E-mail messages: what was written, by whom, to whom and when; attachments are named, not read.
+
+What a message quotes is kept, as the quoted message may be nowhere else: it is found as a passage, and the extractor
+states nothing of it in the name of this one (text/mail.py).
+"""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +16,7 @@ from polyadic.construction.reading.markup import shown_page
 from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.fences import without_headings
 
 EML = Format(".eml", "e-mail message")
 
@@ -58,7 +63,7 @@ def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
 
 def _plain(parts: list[Message], fallback: str) -> list[str]:
     texts = (_text(part, fallback) for part in parts if part.get_content_type() == "text/plain" and not _attached(part))
-    return [text for text in texts if text.strip()]
+    return [without_headings(text) for text in texts if text.strip()]
 
 
 def _from_html(parts: list[Message], fallback: str) -> list[str]:

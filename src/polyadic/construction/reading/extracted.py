@@ -1,7 +1,7 @@
 """Text that was taken out of pages, slides, sheets and chapters: cleaned, bounded, and put together as a document."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from polyadic.construction.reading.decode import without_surrogates
@@ -44,6 +44,17 @@ class Extracted:
         self._starts.append(self._characters)
         if text:
             self._append(text)
+
+    def add_table(self, title: str, lines: Iterable[str]) -> None:
+        """A table as a page: its title as a heading, then its lines; without lines an empty page."""
+        taken: list[str] = []
+        size = 0
+        for line in lines:
+            size += len(line) + 1
+            if size > byte_limit(self._max_megabytes):
+                raise too_large(size, self._max_megabytes)
+            taken.append(line)
+        self.add("\n\n".join([f"# {' '.join(title.split())}", "\n".join(taken)]) if taken else "")
 
     @property
     def last(self) -> str:

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -41,26 +42,33 @@ Parse = Callable[[Path, bytes, ReadingSettings], Document | Partial]
 """Makes the document of a file's bytes; may raise whatever it likes."""
 
 
-def reader(kind: Format) -> Callable[[Parse], Callable[[Path, ReadingSettings], Iterator[Document]]]:
-    """Makes a reader of a function that parses bytes: opens the file with care, and explains whatever is raised."""
+class ForeignReader:
+    """Reads files of a format: opens each with care, and explains whatever parsing raises."""
 
-    def decorate(parse: Parse) -> Callable[[Path, ReadingSettings], Iterator[Document]]:
-        def read(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-            data = read_whole(path, settings.max_megabytes)
-            if not data.strip():
-                raise UnreadableDocument("empty", "")
-            with _explained(kind), _silenced(kind):
-                found = parse(path, data, settings)
-            if isinstance(found, Document):
-                yield found
-                return
-            yield found.document
-            raise found.problem
+    def __init__(self, kind: Format, parse: Parse) -> None:
+        self.__doc__ = parse.__doc__
+        self._kind = kind
+        self._parse = parse
 
-        read.__doc__ = parse.__doc__
-        return read
+    def __call__(self, path: Path, settings: ReadingSettings) -> Iterator[Document]:
+        yield from self.parse(path, read_whole(path, settings.max_megabytes), settings)
 
-    return decorate
+    def parse(self, path: Path, data: bytes, settings: ReadingSettings) -> Iterator[Document]:
+        """The document of bytes that are not a file of their own, such as a message in a mailbox."""
+        if not data.strip():
+            raise UnreadableDocument("empty", "")
+        with _explained(self._kind), _silenced(self._kind):
+            found = self._parse(path, data, settings)
+        if isinstance(found, Document):
+            yield found
+            return
+        yield found.document
+        raise found.problem
+
+
+def reader(kind: Format) -> Callable[[Parse], ForeignReader]:
+    """Make a reader of a function that parses bytes."""
+    return partial(ForeignReader, kind)
 
 
 def unreadable(kind: Format, why: str, next_step: str = CHECK_IT) -> UnreadableDocument:

@@ -1,12 +1,13 @@
-"""JSON lines: an object a line, a document an object."""
+"""JSON lines: an object a line, which is a document or a row of a table."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from polyadic.construction.reading.files import opened
+from polyadic.construction.reading.json_rows import object_documents
 from polyadic.construction.reading.lines import Line, lines_of
-from polyadic.construction.reading.rows import NoDocuments, Rows
+from polyadic.construction.reading.rows import Row
 from polyadic.construction.reading.skipped import Skipped, skipped
 from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
@@ -14,29 +15,26 @@ from polyadic.settings import ReadingSettings
 
 
 def read_json_lines(path: Path, settings: ReadingSettings) -> Iterator[Document | Skipped]:
-    """A document for each line that is an object with text; blank lines are passed over.
+    """A document for each line, if a key holds prose; else one document in which each is a row. Blank lines count not.
 
     Raises
     ------
     UnreadableDocument
-        The file is not readable, looks binary, is empty, has a first row without text, or was written to meanwhile
-        (documents may have come before).
+        The file is not readable, looks binary, is empty, holds no object, or was written to meanwhile (documents may
+        have come before).
     """
-    rows = Rows(path)
-    empty = True
     with opened(path) as file:
-        for line in lines_of(file, settings):
-            if not (line.fault or line.text.strip()):
-                continue
-            empty = False
-            try:
-                yield rows.document(line.number, _object(line))
-            except NoDocuments:
-                raise
-            except UnreadableDocument as problem:
-                yield skipped(str(path), problem, line.number)
-        if empty:
-            raise UnreadableDocument("empty", "")
+        yield from object_documents(path, _rows(path, lines_of(file, settings)), settings)
+
+
+def _rows(path: Path, lines: Iterator[Line]) -> Iterator[Row | Skipped]:
+    for line in lines:
+        if not (line.fault or line.text.strip()):
+            continue
+        try:
+            yield Row(line.number, line.number, _object(line))
+        except UnreadableDocument as problem:
+            yield skipped(str(path), problem, line.number)
 
 
 def _object(line: Line) -> dict[str, object]:

@@ -1,11 +1,18 @@
-"""HTML as text that reads like the page: paragraphs, headings, lists and tables, without what is not shown."""
+"""HTML as text that reads like the page: paragraphs, headings, lists, tables and code.
+
+What is not shown is left out, and so is what surrounds the content (see html_boilerplate). Code stands between fences,
+a paragraph that goes on with an item of a list is indented, and a term is joined with its definition.
+"""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from polyadic.construction.reading.grid import row_lines
+from polyadic.construction.reading.html_boilerplate import CONTENT, Furniture, Measure, furniture, is_left_out, skips
+from polyadic.construction.reading.html_tables import Cell, Table, table_blocks
+from polyadic.construction.reading.superscripts import raised
 from polyadic.errors import UnreadableDocument
+from polyadic.text.fences import fenced, without_headings
 from polyadic.text.function_words import words
 
 _PIECE = 1 << 15
@@ -33,6 +40,19 @@ _SPACES_ON_A_LINE = re.compile(r" {2,}")
 _ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
 # A tag that closes itself, which HTML takes for one that is left open.
 _CLOSES_ITSELF = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
+_LISTS = frozenset({"ul", "ol", "menu", "dl"})
+_NOTE_TYPES = ("noteref", "doc-noteref")
+# What a link says that leads to a place on the page and says nothing: to a heading, or back from a footnote.
+_ANCHOR_SIGNS = re.compile(r"\s*(?:[¶#§🔗🔖⚓]|[↩↑⏎^⤴]\ufe0e?)\s*")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|brush:\s?|sourceCode\s)([\w+#-]{1,20})")
+_LONGEST_NOTE_MARK = 12
+_LINE_NUMBERS = re.compile(r"[\s\d]+")
+# Old pages have whole texts in <pre>: that is prose if nearly all its words are plain, and sentences end in it.
+_PLAIN_WORD = re.compile(r"[\"'“‘(]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"'”’]{0,3}")
+_SENTENCE_END = re.compile(r"[^\W\d_]{2}[.?!][\"'”’)]?(?:\s|$)")
+_LEAST_PROSE_WORDS, _LEAST_PLAIN, _WORDS_A_SENTENCE = 60, 0.8, 40
+_ENDS_A_TERM = (".", "?", "!", "。", "？", "！")
+_MAIL_QUOTES = frozenset({"gmail_quote", "gmail_extra", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote"})
 _VOID = words("area base br col embed hr img input link meta source track wbr")
 
 _METADATA = {
@@ -55,18 +75,26 @@ class Page:
     metadata: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """An open element that may be left out: where its blocks begin, and what the page held before it."""
+
+    depth: int
+    kind: Furniture
+    place: list[str]
+    start: int
+    before: Measure
+
+
 @dataclass(slots=True)
-class _Cell:
-    """A cell of a table with the blocks of text in it."""
+class _Link:
+    """An open link: the depth and the run of words at which it begins, and whether it leads to a place on a page."""
 
-    names: bool
-    spans: bool
-    blocks: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Table:
-    rows: list[list[_Cell]] = field(default_factory=list)
+    depth: int
+    start: int
+    to_place: bool
+    within_page: bool
+    is_note: bool
 
 
 def shown_page(html: str, is_xml: bool = False) -> Page:
@@ -112,12 +140,23 @@ class _Text:
     def __init__(self) -> None:
         self._depth = 0
         self._hidden_at = 0
+        self._content_at = 0
         self._inline: list[str] = []
         self._blocks: list[str] = []
-        self._tables: list[_Table] = []
+        self._left_out: list[str] = []
+        self._tables: list[Table] = []
         self._lists: list[int] = []
         self._mark = ""
-        self._preformatted = 0
+        self._terms: list[str] = []
+        self._in_term = False
+        self._code: list[str] | None = None
+        self._language = ""
+        self._quotes: list[int] = []
+        self._regions: list[_Region] = []
+        self._held = Measure()
+        self._link: _Link | None = None
+        self._raised_at: tuple[int, int] | None = None
+        self._has_note = False
         self._title: list[str] | None = None
         self._titles: list[str] = []
         self._metadata: dict[str, str] = {}
@@ -128,17 +167,25 @@ class _Text:
             raise UnreadableDocument(f"its elements are nested more than {DEEPEST:,} deep", "simplify it")
         if self._hidden_at:
             return
-        if tag in _HIDDEN or _is_hidden(attributes):
+        if tag in _HIDDEN or _is_hidden(attributes) or (tag == "a" and skips(attributes)):
             self._hidden_at = self._depth
         elif tag == "title":
             self._title = []
         elif tag == "meta":
             self._note(attributes)
+        elif self._code is not None:
+            self._started_in_code(tag, attributes)
         elif tag == "br":
             self._inline.append("\n")
+        elif tag == "a":
+            self._link = self._link or _link(self._depth, len(self._inline), attributes)
+        elif tag == "sup":
+            self._raised_at = self._raised_at or (self._depth, len(self._inline))
+            self._has_note = self._link is not None and self._link.to_place
         elif tag in _BLOCKS:
             self._flush()
             self._opened(tag, attributes)
+        self._enter(tag, attributes)
 
     def end(self, tag: str) -> None:
         if self._hidden_at:
@@ -146,48 +193,155 @@ class _Text:
         elif tag == "title" and self._title is not None:
             self._titles.append(_SPACES.sub(" ", "".join(self._title)).strip())
             self._title = None
+        elif self._code is not None and tag != "pre":
+            if tag in _BLOCKS:
+                self._break_code()
+            elif tag == "code":
+                self._code.append("")
+        elif tag == "a":
+            self._close_link()
+        elif tag == "sup":
+            self._close_raised()
         elif tag in _BLOCKS:
             self._flush(_HEADINGS.get(tag, 0))
             self._closed(tag)
+        self._leave()
         self._depth -= 1
 
     def data(self, text: str) -> None:
         if self._title is not None:
             self._title.append(text)
-        elif not self._hidden_at:
-            self._inline.append(text if self._preformatted else _SPACES.sub(" ", text))
+        elif self._hidden_at:
+            return
+        elif self._code is not None:
+            self._code.append(text)
+        else:
+            self._inline.append(_SPACES.sub(" ", text))
+            self._measure(len(text.strip()))
 
     def close(self) -> Page:
         self._flush()
+        self._flush_terms()
         while self._tables:
             self._closed("table")
-        return Page(_joined(self._blocks), next(filter(None, self._titles), ""), self._metadata)
+        blocks = self._blocks or self._left_out
+        return Page(_joined(blocks), next(filter(None, self._titles), ""), self._metadata)
 
     def _opened(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag in {"ul", "ol", "menu"}:
+        if tag in _LISTS:
+            self._flush_terms(":")
             self._lists.append(1 if tag == "ol" else 0)
         elif tag == "li":
             self._mark = self._next_mark()
+        elif tag == "dt":
+            self._in_term = True
         elif tag == "pre":
-            self._preformatted += 1
+            self._code, self._language = [], _language(attributes)
         elif tag == "table":
-            self._tables.append(_Table())
+            self._flush_terms(":")
+            self._tables.append(Table())
         elif tag == "tr" and self._tables:
             self._tables[-1].rows.append([])
         elif tag in {"td", "th"} and self._tables and self._tables[-1].rows:
-            spans = any(attributes.get(name, "1").strip() not in {"", "1"} for name in ("colspan", "rowspan"))
-            self._tables[-1].rows[-1].append(_Cell(tag == "th", spans))
+            self._tables[-1].rows[-1].append(Cell.opened(tag, attributes))
 
     def _closed(self, tag: str) -> None:
-        if tag in {"ul", "ol", "menu"} and self._lists:
+        if tag in _LISTS and self._lists:
+            self._flush_terms()
             self._lists.pop()
         elif tag == "li":
             self._mark = ""
+        elif tag == "dt":
+            self._in_term = False
         elif tag == "pre":
-            self._preformatted = max(0, self._preformatted - 1)
+            self._close_code()
         elif tag == "table" and self._tables:
-            lines = _table_blocks(self._tables.pop())
+            lines = table_blocks(self._tables.pop())
             self._place().extend(lines)
+
+    def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Note an element that is content for certain, one that may be left out, or one that quotes a message."""
+        if self._hidden_at or self._code is not None:
+            return
+        if tag in CONTENT or attributes.get("role", "").strip().lower() in CONTENT:
+            self._content_at = self._content_at or self._depth
+        elif kind := furniture(tag, attributes, in_content=bool(self._content_at)):
+            place = self._place()
+            self._regions.append(_Region(self._depth, kind, place, len(place), self._held))
+        if _quotes_message(tag, attributes):
+            self._quotes.append(self._depth)
+
+    def _leave(self) -> None:
+        if self._content_at == self._depth:
+            self._content_at = 0
+        if self._quotes and self._quotes[-1] == self._depth:
+            self._flush()
+            self._quotes.pop()
+        if self._regions and self._regions[-1].depth == self._depth:
+            self._flush()
+            region = self._regions.pop()
+            if is_left_out(region.kind, self._held - region.before):
+                self._left_out += region.place[region.start :]
+                del region.place[region.start :]
+
+    def _measure(self, characters: int) -> None:
+        held, link = self._held, self._link
+        linked = characters if link else 0
+        within = characters if link and link.within_page else 0
+        self._held = Measure(held.characters + characters, held.linked + linked, held.linked_within + within, held.code)
+
+    def _close_link(self) -> None:
+        link = self._link
+        if link is None or link.depth != self._depth:
+            return
+        self._link = None
+        said = "".join(self._inline[link.start :])
+        is_mark = link.is_note and len(said) <= _LONGEST_NOTE_MARK
+        if is_mark or (link.to_place and _ANCHOR_SIGNS.fullmatch(said)):
+            del self._inline[link.start :]
+        elif self._raised_at is not None:
+            self._has_note = self._has_note or link.to_place
+
+    def _close_raised(self) -> None:
+        if self._raised_at is None or self._raised_at[0] != self._depth:
+            return
+        start = self._raised_at[1]
+        self._raised_at = None
+        said = "".join(self._inline[start:])
+        before = "".join(self._inline[max(0, start - 4) : start]).rpartition("\n")[2]
+        is_mark = self._has_note and len(said) <= _LONGEST_NOTE_MARK
+        self._inline[start:] = [] if is_mark else [raised(before, said)]
+
+    def _started_in_code(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "code":
+            self._language = self._language or _language(attributes)
+            # One listing right after another: the same in two languages, or line by line.
+            if self._code and not self._code[-1]:
+                self._break_code()
+        elif tag == "br":
+            self._code = [*(self._code or []), "\n"]
+        elif tag in _BLOCKS:
+            self._break_code()
+
+    def _break_code(self) -> None:
+        """A line break within code where an element begins or ends that would be a block elsewhere."""
+        last = next(filter(None, reversed(self._code or [])), "\n")
+        if self._code is not None and not last.endswith("\n"):
+            self._code.append("\n")
+
+    def _close_code(self) -> None:
+        lines = [line.rstrip() for line in "".join(self._code or []).replace("\r", "").split("\n")]
+        self._code = None
+        code = "\n".join(lines).strip("\n")
+        if not code or _LINE_NUMBERS.fullmatch(code):
+            return
+        self._flush_terms(":")
+        if _is_prose(code):
+            self._add(without_headings(code))
+            self._measure(len(code))
+            return
+        self._held = Measure(self._held.characters, self._held.linked, self._held.linked_within, self._held.code + 1)
+        self._add(fenced(code, self._language))
 
     def _next_mark(self) -> str:
         if not self._lists:
@@ -202,16 +356,50 @@ class _Text:
         """Make a block of the words that have gathered."""
         said = "".join(self._inline)
         self._inline = []
-        if self._preformatted:
-            text = said.strip("\n")
-        else:
-            text = "\n".join(line.strip() for line in _SPACES_ON_A_LINE.sub(" ", said).split("\n")).strip()
-        if not text.strip():
+        if self._link is not None:
+            self._link.start = 0
+        if self._raised_at is not None:
+            self._raised_at = self._raised_at[0], 0
+        text = "\n".join(line.strip() for line in _SPACES_ON_A_LINE.sub(" ", said).split("\n")).strip()
+        if not text:
             return
-        if level:
-            text = f"{'#' * level} {' '.join(text.split())}"
-        self._place().append(self._mark + text)
+        if self._in_term and not level:
+            self._terms.append(" ".join(text.split()))
+        elif level:
+            self._add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
+        else:
+            self._add(_defined(self._take_terms(), without_headings(text)))
+
+    def _flush_terms(self, colon: str = "") -> None:
+        """Write terms that have no paragraph for a definition, each as an item.
+
+        With a colon, a list, a table or code follows, and defines the last of them.
+        """
+        terms, self._terms = self._terms, []
+        for place, term in enumerate(terms, start=1):
+            self._mark = self._term_mark()
+            self._add(_defined(term, "") if colon and place == len(terms) else term)
+
+    def _take_terms(self) -> str:
+        """The terms that wait for their definition; they are an item of a list."""
+        terms, self._terms = ", ".join(self._terms), []
+        if terms:
+            self._mark = self._term_mark()
+        return terms
+
+    def _term_mark(self) -> str:
+        return f"{'  ' * max(0, len(self._lists) - 1)}- "
+
+    def _add(self, text: str, is_heading: bool = False) -> None:
+        """A block, as an item or indented where it goes on with one, and marked where it is quoted."""
+        if not self._mark and self._lists and not is_heading:
+            indent = "  " * len(self._lists)
+            text = "\n".join(indent + line if line else "" for line in text.split("\n"))
+        text = self._mark + text
         self._mark = ""
+        if self._quotes:
+            text = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+        self._place().append(text)
 
     def _place(self) -> list[str]:
         """Where blocks go: into the cell that is open, or onto the page."""
@@ -227,26 +415,50 @@ class _Text:
             self._metadata[key] = attributes.get("content", "")
 
 
+def _link(depth: int, start: int, attributes: Mapping[str, str]) -> _Link | None:
+    target = attributes.get("href", "").strip()
+    if not target:
+        return None
+    types = f"{attributes.get('epub:type', '')} {attributes.get('role', '')}".lower().split()
+    return _Link(depth, start, "#" in target, target.startswith("#"), any(name in types for name in _NOTE_TYPES))
+
+
+def _language(attributes: Mapping[str, str]) -> str:
+    """The language that code is in, where an element says so: ``class="language-python"``."""
+    found = _LANGUAGE.search(attributes.get("class", ""))
+    return found.group(1) if found else ""
+
+
+def _is_prose(text: str) -> bool:
+    """Whether preformatted text is prose, as in the archives of mailing lists."""
+    said = text.split()
+    if len(said) < _LEAST_PROSE_WORDS:
+        return False
+    plain_words = sum(_PLAIN_WORD.fullmatch(word) is not None for word in said)
+    ends = sum(1 for _ in _SENTENCE_END.finditer(text))
+    return plain_words >= _LEAST_PLAIN * len(said) and ends * _WORDS_A_SENTENCE >= len(said)
+
+
+def _defined(term: str, definition: str) -> str:
+    """A term with its definition: "Facts: what documents state"."""
+    if not term:
+        return definition
+    bare = term.rstrip(" :")
+    colon = "" if bare.endswith(_ENDS_A_TERM) else ":"
+    return f"{bare}{colon} {definition}".rstrip()
+
+
+def _quotes_message(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Whether an element holds the message that is replied to, as mail programs mark it."""
+    if tag == "blockquote":
+        return attributes.get("type", "").lower() == "cite"
+    return tag == "div" and not _MAIL_QUOTES.isdisjoint(attributes.get("class", "").split())
+
+
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
     if "hidden" in attributes or attributes.get("role") == "navigation":
         return True
     return bool(_NOT_SHOWN.search(attributes.get("style", "")))
-
-
-def _table_blocks(table: _Table) -> list[str]:
-    """The rows as lines, or the blocks of the cells one after the other where the table only lays out the page."""
-    rows = [row for row in table.rows if any(cell.blocks for cell in row)]
-    if any(len(cell.blocks) > 1 for row in rows for cell in row) or all(len(row) < 2 for row in rows):
-        return [block for row in rows for cell in row for block in cell.blocks]
-    if any(cell.spans for row in rows for cell in row):
-        return list(row_lines((_words(row) for row in rows), named=False))
-    if all([cell.names for cell in row] == [True, False] for row in rows):
-        return [f"- {key.rstrip(':')}: {value}" for key, value in map(_words, rows)]
-    return list(row_lines(map(_words, rows), named=all(cell.names for cell in rows[0])))
-
-
-def _words(row: list[_Cell]) -> list[str]:
-    return [" ".join(cell.blocks) for cell in row]
 
 
 def _joined(blocks: list[str]) -> str:

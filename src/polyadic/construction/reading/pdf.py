@@ -1,107 +1,183 @@
 """PDF files, page by page."""
 
-import io
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import ctypes
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
+from threading import Lock
 from typing import TYPE_CHECKING
 
+from polyadic.construction.reading.contents import contents_lines
 from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.files import byte_limit, too_large
 from polyadic.construction.reading.foreign import CHECK_IT, Format, Partial, encrypted, reader, unreadable
-from polyadic.construction.reading.reflow import reflowed, runs_on, words_of
+from polyadic.construction.reading.furniture import Line, without_furniture
+from polyadic.construction.reading.hyphens import Hyphenation
+from polyadic.construction.reading.reflow import printed, reflowed, runs_on
 from polyadic.construction.reading.titles import sensible_title
 from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.fences import without_headings
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    from pypdfium2 import PdfDocument, PdfTextPage
 
-PDF = Format(".pdf", "PDF", package="pypdf", module="pypdf")
+PDF = Format(".pdf", "PDF", package="pypdfium2", module="pypdfium2")
 
 MOST_PAGES = 20_000
 """Pages of one file."""
 
 _MARK = b"%PDF-"
 _BEFORE_THE_MARK = 1_024
+_ENCRYPTED = b"/Encrypt"
 _MOST_NAMED = 10
 _NO_VALUE = {"(unspecified)", "(anonymous)", "unspecified", "anonymous"}
+# What ends a line in the text of a page: PDFium puts U+FFFE for a hyphen and the line end after it.
+_LINE_END = re.compile("\r\n?|[\n\ufffe]")
+_HYPHEN = "\ufffe"
+# Of the usual distance between lines; a wider one parts paragraphs.
+_GAP = 1.4
+# Of the height of letters: so much larger are those of headings. Marks of footnotes are smaller than the text, too.
+_OTHER_SIZE = 1.2
+_LONGEST_MARK = 3
+# PDFium may be called by one thread at a time.
+_ALONE = Lock()
+
+_Pages = list[list[Line] | Exception]
 
 
 @reader(PDF)
 def read_pdf(path: Path, data: bytes, settings: ReadingSettings) -> Document | Partial:
     """The one document of a file, its lines joined into paragraphs; ``pages`` are those of the file."""
-    from pypdf import PdfReader
-
     if _MARK not in data[:_BEFORE_THE_MARK]:
         raise unreadable(PDF, "it does not begin like one")
-    with io.BytesIO(data) as file, _deciphered(), PdfReader(file) as opened:
-        _unlock(opened)
-        found = list(_pages(opened, settings.max_megabytes))
-        title, metadata = _described(opened, path)
+    with _ALONE:
+        found, given = _extracted(data, settings.max_megabytes)
     broken = {number: page for number, page in enumerate(found, start=1) if isinstance(page, Exception)}
-    pages = ["" if isinstance(page, Exception) else page for page in found]
-    if not any(page.strip() for page in pages):
+    pages = [[] if isinstance(page, Exception) else page for page in found]
+    if not any(pages):
         raise next(iter(broken.values()), _without_text(len(pages)))
-    document = _document(path, pages, title, metadata, settings)
+    title, metadata = _described(given, path)
+    extracted = _text(pages, settings.max_megabytes)
+    document = extracted.document(path, title, metadata, paged=True)
     return Partial(document, _missing(list(broken), len(pages))) if broken else document
 
 
-def _document(
-    path: Path, pages: list[str], title: str, metadata: Mapping[str, object], settings: ReadingSettings
-) -> Document:
-    words = words_of(pages)
-    extracted = Extracted(settings.max_megabytes)
-    for page in pages:
-        text = reflowed(page, words)
-        extracted.add(text, " " if runs_on(extracted.last, text) else "\n\n")
-    return extracted.document(path, title, metadata, paged=True)
-
-
-def _unlock(opened: "PdfReader") -> None:
-    """Open what only its owner may change; what nobody may read without a password is refused."""
-    if opened.is_encrypted and not opened.decrypt(""):
-        raise encrypted()
-
-
-@contextmanager
-def _deciphered() -> Iterator[None]:
-    """Say what is missing where pypdf cannot decipher by itself."""
-    from pypdf.errors import DependencyError
+def _extracted(data: bytes, max_megabytes: float) -> tuple[_Pages, Mapping[str, str]]:
+    """The lines of each page, or what went wrong there, and what the file says of itself."""
+    from pypdfium2 import PdfDocument, PdfiumError
+    from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY
 
     try:
-        yield
-    except DependencyError as error:
-        if "AES" not in str(error):
-            raise
-        what = "encrypted with AES, which needs cryptography, which is not installed"
-        raise UnreadableDocument(what, "pip install 'polyadic[formats]', or save it without a password") from error
+        opened = PdfDocument(data)
+    except PdfiumError as error:
+        # The code may be that of an earlier file: PDFium leaves it as it is where a file has no pages.
+        if _ENCRYPTED in data and error.err_code in {FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY}:
+            raise encrypted() from error
+        raise _damaged() from error
+    try:
+        return list(_pages(opened, max_megabytes)), opened.get_metadata_dict()
+    finally:
+        opened.close()
 
 
-def _pages(opened: "PdfReader", max_megabytes: float) -> Iterator[str | Exception]:
-    """The text of each page, or what went wrong there: the others can still be read."""
-    from pypdf.errors import DependencyError
-
-    count = len(opened.pages)
+def _pages(opened: "PdfDocument", max_megabytes: float) -> Iterator[list[Line] | Exception]:
+    count = len(opened)
     if not count:
-        raise unreadable(PDF, "it has no pages")
+        raise _damaged()
     if count > MOST_PAGES:
         raise UnreadableDocument(f"{count:,} pages are over the limit of {MOST_PAGES:,}", "split it")
     characters = 0
     for place in range(count):
         try:
-            text = opened.pages[place].extract_text()
-        except DependencyError:
+            lines, found = _page(opened, place, byte_limit(max_megabytes) - characters)
+        except UnreadableDocument:
             raise
         except Exception as error:
             yield error
             continue
-        characters += len(text)
+        characters += found
         if characters > byte_limit(max_megabytes):
             raise too_large(characters, max_megabytes)
-        yield text
+        yield lines
+
+
+def _page(opened: "PdfDocument", place: int, most: int) -> tuple[list[Line], int]:
+    """The lines of a page and how many characters it has; no lines where these are more than there may be."""
+    page = opened[place]
+    try:
+        text_page = page.get_textpage()
+        try:
+            count = text_page.count_chars()
+            return ([] if count > most else list(_lines(text_page, page.get_height()))), count
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+
+
+def _lines(page: "PdfTextPage", height: float) -> Iterator[Line]:
+    """The lines of a page with text, in its order: where they stand, and how high their letters are."""
+    from pypdfium2 import raw
+
+    text = page.get_text_range()
+    x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
+    start = 0
+    for end in (*_LINE_END.finditer(text), None):
+        line = text[start : end.start() if end else len(text)]
+        content = line.lstrip()
+        words = printed(content)
+        if words:
+            index = raw.FPDFText_GetCharIndexFromTextIndex(page, start + len(line) - len(content))
+            raw.FPDFText_GetCharOrigin(page, index, x, y)
+            raw.FPDFText_GetLooseCharBox(page, index, box)
+            hyphen = "-" if end and end.group() == _HYPHEN else ""
+            yield Line(words + hyphen, round(height - y.value, 1), round(abs(box.top - box.bottom), 1))
+        start = end.end() if end else start
+
+
+def _text(pages: Sequence[Sequence[Line]], max_megabytes: float) -> Extracted:
+    """The running text of all pages, without what is printed beside it."""
+    kept = [_spaced(page) for page in without_furniture(pages)]
+    lines = [line for page in kept for line in page]
+    contents = contents_lines(lines)
+    hyphenation = Hyphenation(lines, splits=True)
+    places = [place for place, line in enumerate(lines) if line and place not in contents]
+    for before, place in pairwise(places):
+        lines[before], lines[place] = hyphenation.mended(lines[before], lines[place])
+    extracted = Extracted(max_megabytes)
+    start = 0
+    for page in kept:
+        end = start + len(page)
+        text = reflowed([lines[place] for place in range(start, end) if place not in contents])
+        extracted.add(without_headings(text), " " if runs_on(extracted.last, text) else "\n\n")
+        start = end
+    return extracted
+
+
+def _spaced(page: Sequence[Line]) -> list[str]:
+    """The lines of a page with an empty one where a gap, or letters of another size, part paragraphs."""
+    usual = median([step for before, after in pairwise(page) if (step := after.place - before.place) > 0] or [0.0])
+    size = median(line.size for line in page) if page else 0.0
+    spaced = [line.text for line in page[:1]]
+    for before, line in pairwise(page):
+        gap = usual * _GAP * max(size, min(before.size, line.size)) / (size or 1.0)
+        spaced += ["", line.text] if line.place - before.place > gap > 0 or _differ(before, line) else [line.text]
+    return spaced
+
+
+def _differ(before: Line, line: Line) -> bool:
+    """Whether two lines are of different sizes, and neither is a mere mark."""
+    small, large = sorted((before.size, line.size))
+    return large > small * _OTHER_SIZE and min(len(before.text), len(line.text)) > _LONGEST_MARK
+
+
+def _damaged() -> UnreadableDocument:
+    return unreadable(PDF, "it is damaged or has no pages")
 
 
 def _without_text(pages: int) -> UnreadableDocument:
@@ -115,25 +191,18 @@ def _missing(numbers: list[int], pages: int) -> UnreadableDocument:
     return UnreadableDocument(what, CHECK_IT)
 
 
-def _described(opened: "PdfReader", path: Path) -> tuple[str, dict[str, object]]:
-    """The title and what else the file says of itself; broken parts of that are passed over."""
-    given = opened.metadata
-    if given is None:
-        return "", {}
+def _described(given: Mapping[str, str], path: Path) -> tuple[str, dict[str, object]]:
+    """The title and what else the file says of itself."""
     values: dict[str, object] = {
         name: "" if value.strip() in _NO_VALUE else value
         for name, value in (
-            ("author", _text(given.get("/Author"))),
-            ("subject", _text(given.get("/Subject"))),
-            ("keywords", _text(given.get("/Keywords"))),
-            ("date", _date(_text(given.get("/CreationDate")))),
+            ("author", given.get("Author", "")),
+            ("subject", given.get("Subject", "")),
+            ("keywords", given.get("Keywords", "")),
+            ("date", _date(given.get("CreationDate", ""))),
         )
     }
-    return sensible_title(_text(given.get("/Title")), path), values
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return sensible_title(given.get("Title", ""), path), values
 
 
 def _date(value: str) -> str:

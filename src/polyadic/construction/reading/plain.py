@@ -1,20 +1,27 @@
 """Plain text files, and the titles that plain text carries."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
-from polyadic.construction.reading.decode import decode
+from polyadic.construction.reading.decode import checked, decode
 from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.metadata import title_of
+from polyadic.construction.reading.paged_text import running_text
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.fences import without_headings
 
 _HEADER_LINES = 40
 _LONGEST_FIRST_LINE = 100
 _TITLE_LINE = re.compile(r"Title:[ \t]*(\S.*)")
 _ENDS_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：][\"'”’)\]]*$")
 _LETTER = re.compile(r"[^\W\d_]")
+_MEMO = re.compile(r"(?:Request for Comments|RFC) ?: +(\d{1,5})\b")
+# How far from the middle of the page, of so many characters, a centred line may stand.
+_WIDTH = 72
+_OFF_CENTRE = 4
 
 
 def read_plain(path: Path, settings: ReadingSettings) -> Iterator[Document]:
@@ -25,12 +32,20 @@ def read_plain(path: Path, settings: ReadingSettings) -> Iterator[Document]:
     UnreadableDocument
         The file is not readable, too large, or not text.
     """
-    text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
-    yield Document(str(path), plain_title(text), text)
+    yield plain_document(path, decode(read_whole(path, settings.max_megabytes), settings.encoding))
+
+
+def plain_document(path: Path, text: str) -> Document:
+    """The document of a text file with this content, without what is printed on each of its pages.
+
+    No line that begins with number signs in the file is a heading; numbered headings are marked by number signs.
+    """
+    # What the file has of number signs is made unlike headings before those of its own are marked.
+    return Document(str(path), plain_title(text), checked(running_text(without_headings(text))))
 
 
 def plain_title(text: str) -> str:
-    """What a text calls itself: a "Title:" line near its beginning, else a first line that stands alone.
+    """What a text calls itself: a "Title:" line near its beginning, else the title of an RFC or a first line alone.
 
     >>> plain_title("On Engines\\n\\nThe first engine was never built.")
     'On Engines'
@@ -39,7 +54,20 @@ def plain_title(text: str) -> str:
     """
     beginning = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
     named = next((found for line in beginning if (found := _TITLE_LINE.fullmatch(line.strip()))), None)
-    return title_of(named.group(1)) if named else _first_line(text)
+    return title_of(named.group(1)) if named else title_of(_of_memo(beginning)) or _first_line(text)
+
+
+def _of_memo(beginning: Sequence[str]) -> str:
+    """The number of an RFC and its title, which are centred lines below; empty for another text."""
+    paragraphs = [list(group) for is_text, group in groupby(beginning, lambda line: bool(line.strip())) if is_text]
+    head = next((found for line in paragraphs[0] if (found := _MEMO.match(line))), None) if paragraphs else None
+    centred = paragraphs[1] if len(paragraphs) > 1 and all(map(_is_centred, paragraphs[1])) else []
+    return f"RFC {head.group(1)}: {' '.join(line.strip() for line in centred)}" if head and centred else ""
+
+
+def _is_centred(line: str) -> bool:
+    left = len(line) - len(line.lstrip())
+    return left > 1 and abs(left + len(line.rstrip()) - _WIDTH) <= 2 * _OFF_CENTRE
 
 
 def _first_line(text: str) -> str:

@@ -13,6 +13,7 @@ from polyadic.construction.reading.properties import properties_said
 from polyadic.construction.reading.titles import sensible_title
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.fences import without_headings
 
 PPTX = Format(".pptx", "PowerPoint file", package="python-pptx", module="pptx")
 
@@ -43,7 +44,7 @@ def _slide(slide: Any) -> Iterator[str]:
         if title is None or shape.shape_id != title.shape_id:
             yield _shape(shape)
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        yield slide.notes_slide.notes_text_frame.text
+        yield without_headings(slide.notes_slide.notes_text_frame.text)
 
 
 def _shapes(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
@@ -70,11 +71,24 @@ def _shape(shape: Any) -> str:
     # What stands in the body of a slide line by line is a list, whether it has marks or not.
     if shape.is_placeholder and len(said) > 1:
         return "\n".join(f"{'  ' * level}- {line}" for level, line in said)
-    return "\n\n".join(line for _, line in said)
+    return without_headings("\n\n".join(line for _, line in said))
 
 
 def _table(table: Any) -> str:
-    rows = [[cell.text for cell in row.cells] for row in table.rows]
     # Nearly every table says that its first row is special; in narrow ones the first column often names the rows.
-    named = None if table.first_row and len(table.columns) >= _FEWEST_COLUMNS else False
-    return "\n".join(row_lines(rows, named))
+    headers = None if table.first_row and len(table.columns) >= _FEWEST_COLUMNS else 0
+    return "\n".join(row_lines(_rows(table), headers))
+
+
+def _rows(table: Any) -> Iterator[list[str]]:
+    """The text of all cells, each repeated over the columns and rows that it spans, but for a row of one cell."""
+    width = len(table.columns)
+    spanned: dict[tuple[int, int], str] = {}
+    for row, cells in enumerate(table.rows):
+        texts = []
+        for column, cell in enumerate(cells.cells):
+            if cell.is_merge_origin and cell.span_width < width:
+                for down in range(cell.span_height):
+                    spanned |= {(row + down, column + right): cell.text for right in range(cell.span_width)}
+            texts.append(spanned.pop((row, column), cell.text))
+        yield texts

@@ -1,11 +1,9 @@
-"""Lines of a printed page as running text: words made whole, paragraphs on one line each, blank lines between them."""
+"""Lines of a printed page as running text: paragraphs on one line each, blank lines between them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_BROKEN = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
-_GOES_ON = re.compile(r"[^\W\d_]+")
 _ENDS_A_SENTENCE = re.compile(r"""[.!?:…。！？]["'”’»)\]\d]*$""")
 _ITEM = re.compile(r"(?:[•‣▪◦●*–-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S|\d{1,3}(?:\.\d{1,3})+\.?\s+[^\W\d_a-z]")
 _APART = re.compile(r"^[\W\d_]*$|(?:\. ?){4}")
@@ -14,30 +12,37 @@ _SPACES = re.compile(r"[ \t\xa0]+")
 _ENDS_SHORT_OF = 0.85
 _HEADING_SHORT_OF = 0.65
 _LONGEST_HEADING = 120
+# So many lines are rows if so large a share of them ends before so much of the width of the longest one.
+_LEAST_ROWS = 3
+_MOSTLY = 0.6
+_FITS = 0.9
+_RUNS_ON = re.compile(r"[,(]$")
+_UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
-def words_of(pages: Sequence[str]) -> frozenset[str]:
-    """The words of all pages, those with hyphens whole: what tells a broken word from one with a hyphen."""
-    return frozenset(word.casefold() for page in pages for word in _WORD.findall(page))
+def printed(line: str) -> str:
+    """A line without ligatures, with single spaces.
+
+    >>> printed(" the  ﬁrst one ")
+    'the first one'
+    """
+    return _SPACES.sub(" ", line.translate(_LIGATURES)).strip()
 
 
-def reflowed(page: str, words: Collection[str]) -> str:
+def reflowed(lines: Sequence[str]) -> str:
     """The running text of a page.
 
     Parameters
     ----------
-    page
-        Lines as they are printed.
-    words
-        Those of the document, to know where a hyphen at the end of a line belongs to the word.
+    lines
+        Those of the page, with an empty one where a gap is.
 
-    >>> text = "On Engines\\nThe engine was a general-\\npurpose machine, de-\\nsigned early.\\nIt was never built."
-    >>> reflowed(text, {"general-purpose"})
+    >>> lines = ["On Engines", "The engine was a general-purpose machine, designed", "early.", "It was never built."]
+    >>> reflowed(lines)
     'On Engines\\n\\nThe engine was a general-purpose machine, designed early.\\n\\nIt was never built.'
     """
-    lines = [_SPACES.sub(" ", line).strip() for line in page.translate(_LIGATURES).split("\n")]
-    return "\n\n".join(_joined(paragraph, words) for paragraph in _paragraphs(lines))
+    return "\n\n".join(_joined(paragraph) for paragraph in _paragraphs(lines))
 
 
 def runs_on(before: str, after: str) -> bool:
@@ -48,6 +53,7 @@ def runs_on(before: str, after: str) -> bool:
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
     lengths = sorted(len(line) for line in lines if line)
     full = lengths[len(lengths) * 9 // 10] if lengths else 0
+    rows = _rows(lines)
     paragraph: list[str] = []
     for place, line in enumerate(lines):
         following = lines[place + 1] if place + 1 < len(lines) else ""
@@ -58,11 +64,28 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
             continue
         paragraph.append(line)
         is_heading = len(paragraph) == 1 and _is_heading(line, following, full)
-        if is_heading or _APART.search(line) or _ends(line, following, full):
+        if is_heading or place in rows or _APART.search(line) or _ends(line, following, full):
             yield paragraph
             paragraph = []
     if paragraph:
         yield paragraph
+
+
+def _rows(lines: Sequence[str]) -> set[int]:
+    """The lines of tables and programs that end before the next word would have had to, as most of their block do."""
+    found: set[int] = set()
+    edges = [-1, *(place for place, line in enumerate(lines) if not line), len(lines)]
+    for start, end in ((before + 1, after) for before, after in pairwise(edges) if after - before > _LEAST_ROWS):
+        width = max(len(line) for line in lines[start:end]) * _FITS
+        short = {place for place in range(start, end - 1) if _room_after(lines[place], lines[place + 1]) <= width}
+        if len(short) >= _MOSTLY * (end - 1 - start):
+            found |= {place for place in short if not _RUNS_ON.search(lines[place])}
+    return found
+
+
+def _room_after(line: str, following: str) -> int:
+    """The length of a line with the first word of the next one."""
+    return len(line) + 1 + len(following.partition(" ")[0])
 
 
 def _ends(line: str, following: str, full: int) -> bool:
@@ -78,14 +101,9 @@ def _is_heading(line: str, following: str, full: int) -> bool:
     return is_short and is_whole and not line[:1].islower() and not following[:1].islower()
 
 
-def _joined(lines: Sequence[str], words: Collection[str]) -> str:
+def _joined(lines: Sequence[str]) -> str:
+    """Lines on one; between characters that are written without spaces there is none."""
     parts = [lines[0]]
-    for line in lines[1:]:
-        broken, goes_on = _BROKEN.search(parts[-1]), _GOES_ON.match(line)
-        if broken and goes_on and line[0].islower():
-            whole = f"{broken.group(1)}-{goes_on.group()}".casefold() in words
-            parts[-1] = parts[-1][:-1] + ("-" if whole else "")
-            parts.append(line)
-        else:
-            parts += [" ", line]
+    for before, line in pairwise(lines):
+        parts += ["" if _UNSPACED.match(before[-1]) and _UNSPACED.match(line) else " ", line]
     return "".join(parts)

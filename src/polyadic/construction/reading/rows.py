@@ -1,39 +1,127 @@
-"""Rows of tables and of JSON lines as documents."""
+"""Rows of tables and of JSON as documents, or as the lines of one document."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from polyadic.construction.reading.decode import without_surrogates
+from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.metadata import metadata_of, title_of
+from polyadic.construction.reading.prose_column import (
+    ID_COLUMNS,
+    SAMPLE_CHARACTERS,
+    SAMPLE_ROWS,
+    TEXT_COLUMNS,
+    TITLE_COLUMNS,
+    column_named,
+)
+from polyadic.construction.reading.skipped import Skipped, printable, skipped
 from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
-
-TEXT_COLUMNS = ("text", "body", "content", "contents", "passage", "document", "article")
-TITLE_COLUMNS = ("title", "name", "heading", "headline")
-ID_COLUMNS = ("id", "_id", "doc_id", "docid", "document_id", "uuid")
-"""Names that are looked for, whatever their case; the first that is there counts."""
+from polyadic.settings import ReadingSettings
 
 _LONGEST_ID = 500
-_LEAST_WORDS = 3
-_LEAST_CHARACTERS = 20
 _MOST_NAMES_SHOWN = 12
 _NAME_IT = 'name the column with the text "text"'
 _NOT_IN_AN_ID = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
-class NoDocuments(UnreadableDocument):
-    """The first row of a file has no text at all, so the file is something else than documents."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a file: the line at which it begins, its number, both from 1, and its values by column."""
+
+    line: int
+    number: int
+    values: Mapping[str, object]
 
 
-class Rows:
+def sampled(rows: Iterator[Row | Skipped]) -> tuple[list[Mapping[str, object]], Iterator[Row | Skipped]]:
+    """The values of the first rows, by which a table is judged, and all rows."""
+    ahead: list[Row | Skipped] = []
+    values: list[Mapping[str, object]] = []
+    size = 0
+    for row in rows:
+        ahead.append(row)
+        if isinstance(row, Row):
+            values.append(row.values)
+            size += sum(len(value) if isinstance(value, str) else 1 for value in row.values.values())
+        if len(ahead) >= SAMPLE_ROWS or size > SAMPLE_CHARACTERS:
+            break
+    return values, chain(ahead, rows)
+
+
+def row_documents(path: Path, text_column: str, rows: Iterable[Row | Skipped]) -> Iterator[Document | Skipped]:
+    """A document for each row that has text; the first says from which column that is."""
+    made = _RowDocuments(path, text_column)
+    note = printable(f"{path}: text from column {text_column!r}")
+    for row in rows:
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            yield replace(made.document(row.number, row.values), note=note)
+            note = ""
+        except UnreadableDocument as problem:
+            yield skipped(str(path), problem, row.line)
+
+
+def table_document(
+    path: Path,
+    rows: Iterable[Row | Skipped],
+    lines: Callable[[Row], Iterator[str]],
+    settings: ReadingSettings,
+    before: Iterable[str] = (),
+    title: str = "",
+) -> Iterator[Document | Skipped]:
+    """The one document of a table whose rows are facts, after what could not be read.
+
+    Parameters
+    ----------
+    path
+        The file; its name is the title where there is no ``title``.
+    rows
+        The rows in their order.
+    lines
+        The lines of a row, as :func:`~polyadic.construction.reading.grid.named_lines` makes them.
+    settings
+        How large the text may be.
+    before
+        Lines that come first.
+
+    Raises
+    ------
+    UnreadableDocument
+        No row has any value, or the text is too large.
+    """
+    problems: list[Skipped] = []
+
+    def written() -> Iterator[str]:
+        yield from before
+        for row in rows:
+            if isinstance(row, Skipped):
+                problems.append(row)
+            else:
+                yield from lines(row)
+
+    extracted = Extracted(settings.max_megabytes)
+    name = title_of(title or path.stem.replace("_", " ")) or "table"
+    try:
+        extracted.add_table(name, written())
+    finally:
+        yield from problems
+    if extracted.last or not problems:
+        yield extracted.document(path, name, {}, paged=False)
+
+
+class _RowDocuments:
     """Makes documents of the rows of one file; remembers what must be the same or differ among them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, text_column: str) -> None:
         self._path = path
+        self._text_column = text_column
         self._ids: set[str] = set()
-        self._only_text = ""
-        self._is_first = True
 
     def document(self, number: int, row: Mapping[str, object]) -> Document:
         """The document of a row.
@@ -47,31 +135,20 @@ class Rows:
 
         Raises
         ------
-        NoDocuments
-            It is the first row, and no column holds the text.
         UnreadableDocument
-            The same of a later row; the text is empty or no string; or the id was there before.
+            The row lacks the column with the text; the text is empty or no string; or the id was there before.
         """
-        columns = {name.strip().casefold(): name for name in reversed(list(row))}
-        title_column = _first(columns, TITLE_COLUMNS)
-        id_column = _first(columns, ID_COLUMNS)
-        text_column = _first(columns, TEXT_COLUMNS) or self._text_like(row, {title_column, id_column})
-        self._is_first = False
+        title_column = column_named(row, TITLE_COLUMNS)
+        id_column = column_named(row, ID_COLUMNS)
+        text_column = self._text_column if self._text_column in row else column_named(row, TEXT_COLUMNS)
+        if not text_column:
+            raise UnreadableDocument(_columns_seen(tuple(row)), _NAME_IT)
         text = _text(row, text_column)
         name = self._new_id(row.get(id_column), number)
         title = row.get(title_column) or ""
         used = {text_column, title_column, id_column}
         metadata = metadata_of({key: value for key, value in row.items() if key not in used})
         return Document(f"{self._path}#{name}", title_of(str(title)), text, metadata)
-
-    def _text_like(self, row: Mapping[str, object], known: Set[str]) -> str:
-        """The one column that holds words, as the first row shows it."""
-        if self._is_first:
-            like = [name for name, value in row.items() if name not in known and _is_wordy(value)]
-            self._only_text = like[0] if len(like) == 1 else ""
-        if self._only_text in row:
-            return self._only_text
-        raise (NoDocuments if self._is_first else UnreadableDocument)(_columns_seen(tuple(row)), _NAME_IT)
 
     def _new_id(self, value: object, number: int) -> str:
         """The row's own id, else its number; each only once in a file."""
@@ -86,10 +163,6 @@ class Rows:
         return name
 
 
-def _first(names: Mapping[str, str], wanted: Sequence[str]) -> str:
-    return next((names[name] for name in wanted if name in names), "")
-
-
 def _text(row: Mapping[str, object], column: str) -> str:
     text = row[column]
     if text is None or (isinstance(text, str) and not text.strip()):
@@ -99,14 +172,6 @@ def _text(row: Mapping[str, object], column: str) -> str:
     if "\0" in text:
         raise UnreadableDocument("the text holds a NUL character", "remove it")
     return without_surrogates(text.replace("\r\n", "\n").replace("\r", "\n"))
-
-
-def _is_wordy(value: object) -> bool:
-    """Whether a value is words rather than a code, a number, a date or an address."""
-    if not isinstance(value, str):
-        return False
-    written_without_spaces = not value.isascii() and len(value) >= _LEAST_CHARACTERS
-    return written_without_spaces or len(value.split()) >= _LEAST_WORDS
 
 
 def _columns_seen(names: Sequence[str]) -> str:

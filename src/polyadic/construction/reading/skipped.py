@@ -14,7 +14,8 @@ class Skipped:
 
     ``source`` is a path; ``line`` is that at which a row of the file begins, from 1, or 0 for all of it.
     ``reason`` and ``next_step`` are sentences without a full stop; the latter may be empty. As a string it
-    is always one printable line.
+    is always one printable line. ``file_type`` is the suffix of a file that was met in a folder and that no reader
+    reads ("none" where it has no suffix): there may be hundreds of these, and reports count them by type.
 
     >>> print(Skipped("/data/notes.jsonl", "not JSON", "mend it", line=7))
     /data/notes.jsonl, line 7: not JSON; mend it
@@ -24,6 +25,7 @@ class Skipped:
     reason: str
     next_step: str
     line: int = 0
+    file_type: str = ""
 
     def __str__(self) -> str:
         where = f"{self.source}, line {self.line}" if self.line else self.source

@@ -1,21 +1,23 @@
-"""Tables of comma-, semicolon- or tab-separated values: a header with names, then a document a record."""
+"""Tables of values that commas, semicolons, tabs or bars separate: a document a record, or a fact."""
 
 import csv
 from collections import deque
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from polyadic.construction.reading.decode import has_surrogates, not_utf_8
 from polyadic.construction.reading.files import byte_limit, opened, too_large
+from polyadic.construction.reading.grid import column_names, named_lines, names_columns, unnamed_line
 from polyadic.construction.reading.lines import Line, lines_of
-from polyadic.construction.reading.rows import NoDocuments, Rows
+from polyadic.construction.reading.prose_column import prose_column
+from polyadic.construction.reading.rows import Row, row_documents, sampled, table_document
 from polyadic.construction.reading.skipped import Skipped, skipped
 from polyadic.errors import UnreadableDocument
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
-_DELIMITERS = (",", ";", "\t")
+_DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 100_000
 _MOST_RETURNS = 10
 _MEND_QUOTES = "close each quotation mark, and double those within a field"
@@ -69,35 +71,58 @@ class _Feed(Iterator[str]):
 
 
 def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | Skipped]:
-    """A document for each record that has text.
+    """A document for each record, if a column holds prose; else one document in which each record is a line.
 
     Raises
     ------
     UnreadableDocument
-        The file is not readable, has no header, no rows or no column with text, looks binary, or was written
-        to meanwhile (documents may have come before).
+        The file is not readable, has no header, no rows, looks binary, or was written to meanwhile (documents may
+        have come before).
     """
-    rows = Rows(path)
     with opened(path) as file:
-        header: list[str] = []
-        number = 0
-        for line, record in _records(_Feed(lines_of(file, settings), settings), settings):
-            if isinstance(record, UnreadableDocument):
-                if not header:
-                    raise record
-                yield skipped(str(path), record, line)
-            elif not header:
-                header = _named(record)
-            else:
-                number += 1
-                try:
-                    yield rows.document(number, _row(header, record))
-                except NoDocuments:
-                    raise
-                except UnreadableDocument as problem:
-                    yield skipped(str(path), problem, line)
-        if not number:
+        records = _records(_Feed(lines_of(file, settings), settings), settings)
+        header = _header(records)
+        values, rows = sampled(_rows(path, column_names(header), records))
+        if text_column := prose_column(values):
+            yield from row_documents(path, text_column, rows)
+        elif (first := next(rows, None)) is None:
             raise UnreadableDocument("no rows below the header", "name the columns in the first row")
+        elif names_columns(header, [[str(value) for value in row.values()] for row in values]):
+            yield from table_document(path, chain([first], rows), _named_lines, settings)
+        else:
+            yield from table_document(path, chain([first], rows), _unnamed_lines, settings, [unnamed_line(header)])
+
+
+def _header(records: Iterator[tuple[int, list[str] | UnreadableDocument]]) -> list[str]:
+    """The first record; empty where there is none."""
+    _, record = next(records, (0, []))
+    if isinstance(record, UnreadableDocument):
+        raise record
+    return record
+
+
+def _rows(
+    path: Path, names: list[str], records: Iterator[tuple[int, list[str] | UnreadableDocument]]
+) -> Iterator[Row | Skipped]:
+    number = 0
+    for line, record in records:
+        try:
+            if isinstance(record, UnreadableDocument):
+                raise record
+            row = _row(names, record)
+        except UnreadableDocument as problem:
+            yield skipped(str(path), problem, line)
+        else:
+            number += 1
+            yield Row(line, number, row)
+
+
+def _named_lines(row: Row) -> Iterator[str]:
+    return named_lines([(name, str(value)) for name, value in row.values.items()])
+
+
+def _unnamed_lines(row: Row) -> Iterator[str]:
+    yield unnamed_line([str(value) for value in row.values.values()])
 
 
 def _records(feed: _Feed, settings: ReadingSettings) -> Iterator[tuple[int, list[str] | UnreadableDocument]]:
@@ -169,17 +194,11 @@ def _decodable(record: list[str] | UnreadableDocument) -> list[str] | Unreadable
     return record if bad is None else not_utf_8(bad)
 
 
-def _named(header: list[str]) -> list[str]:
-    """Names for all columns, also for those without one."""
-    return [name.strip() or f"column {number}" for number, name in enumerate(header, start=1)]
-
-
-def _row(header: list[str], record: list[str]) -> dict[str, object]:
-    """Values by column; fields missing at the end are empty, and the first of two equal names counts."""
-    if len(record) > len(header):
-        what = f"{len(record)} fields where the header has {len(header)}"
+def _row(names: list[str], record: list[str]) -> dict[str, object]:
+    """Values by column; fields missing at the end are empty, and empty ones after the last column are dropped."""
+    while len(record) > len(names) and not record[-1].strip():
+        record.pop()
+    if len(record) > len(names):
+        what = f"{len(record)} fields where the header has {len(names)}"
         raise UnreadableDocument(what, "put fields that hold the separator in quotation marks")
-    row: dict[str, object] = {}
-    for name, value in zip_longest(header, record, fillvalue=""):
-        row.setdefault(name, value)
-    return row
+    return dict(zip_longest(names, record, fillvalue=""))

@@ -1,14 +1,15 @@
 """Spreadsheets: a line for each row, with the names of the columns where the sheet gives them."""
 
 import io
+import re
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from polyadic.construction.reading.archives import UNPACKED_TIMES, archive
 from polyadic.construction.reading.extracted import Extracted
-from polyadic.construction.reading.files import byte_limit, too_large
 from polyadic.construction.reading.foreign import Format, reader
 from polyadic.construction.reading.grid import row_lines
 from polyadic.construction.reading.properties import properties_said
@@ -23,6 +24,8 @@ MOST_CELLS = 5_000_000
 """Cells of one file, empty ones before the last of their row too."""
 
 _SHOWN = "visible"
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_MOST_MERGED = 10_000
 _ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA"}
 
 
@@ -40,26 +43,19 @@ def read_xlsx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
         for sheet in opened.worksheets:
             if sheet.sheet_state != _SHOWN:
                 continue
-            cells = _add(sheet, extracted, cells, settings.max_megabytes)
+            cells = _add(sheet, extracted, cells)
     finally:
         opened.close()
     properties = opened.properties
     return extracted.document(path, sensible_title(properties.title, path), properties_said(properties), paged=True)
 
 
-def _add(sheet: Any, extracted: Extracted, cells: int, max_megabytes: float) -> int:
+def _add(sheet: Any, extracted: Extracted, cells: int) -> int:
     """Add a sheet that has any text; returns how many cells have been read by now."""
     # What a sheet says of its own size is often wrong.
     sheet.reset_dimensions()
     count = _Count(cells)
-    lines: list[str] = []
-    size = 0
-    for line in row_lines(_rows(sheet, count)):
-        size += len(line) + 1
-        if size > byte_limit(max_megabytes):
-            raise too_large(size, max_megabytes)
-        lines.append(line)
-    extracted.add("\n\n".join([f"# {' '.join(sheet.title.split())}", "\n".join(lines)]) if lines else "")
+    extracted.add_table(sheet.title, row_lines(_filled(_rows(sheet, count), _merged_down(sheet))))
     return count.cells
 
 
@@ -75,6 +71,33 @@ def _rows(sheet: Any, count: _Count) -> Iterator[list[str]]:
         if count.cells > MOST_CELLS:
             raise UnreadableDocument(f"more than {MOST_CELLS:,} cells", "split it, or save it as .csv")
         yield [_value(value) for value in row]
+
+
+def _merged_down(sheet: Any) -> dict[int, list[tuple[int, int]]]:
+    """The cells that are merged with those below: by the row, the column (from 0) and the last row of each."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    with sheet.parent._archive.open(sheet._worksheet_path) as file:
+        data = file.read()
+    for merged in islice(_MERGED.finditer(data), _MOST_MERGED):
+        column, first, _, last = (part.decode() for part in merged.groups())
+        if int(first) < int(last):
+            place = sum((ord(letter) - 64) * 26**power for power, letter in enumerate(reversed(column))) - 1
+            found.setdefault(int(first), []).append((place, int(last)))
+    return found
+
+
+def _filled(rows: Iterator[list[str]], merged: dict[int, list[tuple[int, int]]]) -> Iterator[list[str]]:
+    """The rows with what stands in the first of merged cells in those below too."""
+    reaching: dict[int, tuple[str, int]] = {}
+    for number, row in enumerate(rows, start=1):
+        if any(row):
+            for place, (text, last) in [*reaching.items()]:
+                if number <= last and place < len(row):
+                    row[place] = row[place] or text
+                elif number > last:
+                    del reaching[place]
+        reaching |= {place: (row[place], last) for place, last in merged.get(number, ()) if place < len(row)}
+        yield row
 
 
 def _value(value: object) -> str:

@@ -1,0 +1,128 @@
+"""What surrounds the content of a page: menus, banners, adverts, notices of cookies, footers.
+
+Elements are known by their role, their name and the words of their ``class`` and ``id``; what they hold then decides.
+A "sidebar" may be a menu or a remark of the author: only that which is mostly links is left out.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from polyadic.text.function_words import words
+
+
+class Furniture(Enum):
+    """When an element is left out."""
+
+    SHORT = "unless it says a lot"
+    LINKS = "if it is mostly links"
+    LINKS_WITHIN = "if it is mostly links to the page itself"
+    NAVIGATION = "if it is mostly links, or has hardly any other text"
+    HEADER = "if it is mostly links, and has hardly any other text"
+
+
+CONTENT = frozenset({"main", "article"})
+"""Elements (and roles) within which headers, footers and asides belong to the content."""
+
+_ROLES = {
+    **dict.fromkeys(("banner", "contentinfo", "search", "menu", "menubar", "toolbar"), Furniture.SHORT),
+    "complementary": Furniture.LINKS,
+    "doc-toc": Furniture.LINKS_WITHIN,
+}
+_ELEMENTS = {"footer": Furniture.SHORT, "header": Furniture.HEADER, "aside": Furniture.LINKS}
+_CONTAINERS = words("div section aside header footer ul ol form table p")
+# Names are made of words: "cookie-banner", "navFooter". An identifier alone may be that of a section about cookies.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_ADVERTS = words("ad ads advert adverts advertisement advertisements adsbygoogle sponsored")
+_NOTICES = re.compile(
+    r"(?:cookie|consent|gdpr|ccpa|newsletter|subscri\w{2,6}|sign-?up|paywall)[\w-]{0,20}?"
+    r"(?:banner|bar|notice|consent|popup|modal|overlay|dialog|message|law|warning|alert|disclaimer|box|hint|form|cta)"
+    r"|\b(?:onetrust|cookiebot|usercentrics|didomi|qc-cmp|navheader|navfooter|nosearch|noindex)\b",
+    re.IGNORECASE,
+)
+_MENUS = words(
+    """
+    menu submenu mainmenu breadcrumb breadcrumbs sidebar pagination pager pagenav share sharing
+    social related recommended footer header masthead topbar toolbar sitemap relbar sphinxsidebar quicklinks
+    """
+)
+_CONTENTS = words("toc tableofcontents contents")
+_SKIP = re.compile(r"(?:^|[\s_-])skip(?:$|[\s_-])", re.IGNORECASE)
+_LONGEST_NAMES = 300
+
+# Of what is left out unless it says a lot, and of what has text of its own: characters that are not in links.
+_A_LOT, _TEXT_OF_ITS_OWN = 1_500, 120
+_MOSTLY = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What an element holds: characters, those in links, those in links to the page itself, blocks of code."""
+
+    characters: int = 0
+    linked: int = 0
+    linked_within: int = 0
+    code: int = 0
+
+    def __sub__(self, other: "Measure") -> "Measure":
+        return Measure(
+            self.characters - other.characters,
+            self.linked - other.linked,
+            self.linked_within - other.linked_within,
+            self.code - other.code,
+        )
+
+
+def furniture(tag: str, attributes: Mapping[str, str], in_content: bool) -> Furniture | None:
+    """When to leave out an element; None for one that belongs to the content, whatever it holds.
+
+    Parameters
+    ----------
+    tag, attributes
+        The element.
+    in_content
+        Whether it is within the main content of the page, where headers and footers are those of an article.
+    """
+    if tag not in _CONTAINERS:
+        return None
+    role = _ROLES.get(attributes.get("role", "").strip().lower())
+    if role is not None:
+        return role
+    if tag in _ELEMENTS and not in_content:
+        return _ELEMENTS[tag]
+    classes, identifier = (attributes.get(name, "")[:_LONGEST_NAMES] for name in ("class", "id"))
+    if _NOTICES.search(f"{classes} {identifier}") or _said(classes) & _ADVERTS:
+        return Furniture.SHORT
+    said = _said(f"{classes} {identifier}")
+    if said & _CONTENTS:
+        return Furniture.LINKS_WITHIN
+    if any(word.startswith("nav") or word.endswith("nav") for word in said):
+        return Furniture.NAVIGATION
+    return Furniture.LINKS if said & _MENUS else None
+
+
+def _said(names: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(names)}
+
+
+def skips(attributes: Mapping[str, str]) -> bool:
+    """Whether a link leads past the menu: "Skip to content"."""
+    return bool(_SKIP.search(attributes.get("class", "")[:_LONGEST_NAMES]))
+
+
+def is_left_out(kind: Furniture, held: Measure) -> bool:
+    """Whether to leave out an element of this kind that holds so much."""
+    if held.code:
+        return False
+    own = held.characters - held.linked
+    if kind is Furniture.SHORT:
+        return own <= _A_LOT
+    if kind is Furniture.LINKS_WITHIN:
+        return held.linked_within >= _MOSTLY * held.characters
+    has_little, is_linked = own <= _TEXT_OF_ITS_OWN, held.linked >= _MOSTLY * held.characters
+    if kind is Furniture.NAVIGATION:
+        return has_little or is_linked
+    if kind is Furniture.HEADER:
+        return has_little and held.linked > own
+    return is_linked

@@ -1,0 +1,88 @@
+"""Words that are broken at the end of a line, made whole."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_BROKEN = re.compile(r"(?<![^\W_])([^\W_]{1,40})([-\u2010\u00ad])$")
+_GOES_ON = re.compile(r"\s*([^\W_]+)")
+_TAIL = 50
+# "Pre- and postfix": the hyphen stands for the rest of a word, and the next word is whole.
+_JOINS_WORDS = re.compile("and|n?or|to|und|oder|bzw|sowie|bis|[yoeuia]|et|ou|en|of|och|eller|og", re.IGNORECASE)
+
+
+class Hyphenation:
+    """What a document's own words tell of the hyphens at its line ends.
+
+    Parameters
+    ----------
+    lines
+        All lines of the document, in order.
+    splits
+        Whether words are taken to be split at line ends if the document does not show it: so they are in print, and not
+        in a typed text, where a hyphen at the end of a line belongs to the word.
+    """
+
+    def __init__(self, lines: Sequence[str], splits: bool) -> None:
+        self._words: set[str] = set()
+        self._compounds: set[tuple[str, str]] = set()
+        broken: list[tuple[str, str]] = []
+        before: re.Match[str] | None = None
+        for line in lines:
+            words = _WORD.findall(line)
+            goes_on = _GOES_ON.match(line) if before else None
+            if before and goes_on:
+                broken.append((before.group(1), goes_on.group(1)))
+            before = _broken(line)
+            self._learn(words[1 if goes_on else 0 : -1 if before else None])
+        known = [self._known(left, right) for left, right in broken]
+        split, whole = known.count(""), known.count("-")
+        self._splits = splits if split == whole else split > whole
+
+    def mended(self, line: str, following: str) -> tuple[str, str]:
+        """Two lines with the word that is broken between them wholly on the first; any others as they are.
+
+        >>> hyphenation = Hyphenation(["It was de-", "signed as a general-", "purpose machine."], splits=True)
+        >>> hyphenation.mended("It was de-", "signed as a")
+        ('It was designed', 'as a')
+        >>> Hyphenation(["general-purpose"], splits=True).mended("a general-", "purpose machine")
+        ('a general-purpose', 'machine')
+        """
+        broken = _broken(line)
+        goes_on = _GOES_ON.match(following) if broken else None
+        link = self._link(broken, goes_on.group(1)) if broken and goes_on else None
+        if link is None:
+            return line, following
+        content = following.lstrip()
+        indent = following[: len(following) - len(content)]
+        rest, _, others = content.partition(" ")
+        return f"{line[:-1]}{link}{rest}", f"{indent}{others.lstrip()}".rstrip()
+
+    def _learn(self, words: Sequence[str]) -> None:
+        for word in words:
+            self._words.add(word.casefold())
+            parts = word.split("-")
+            self._compounds.update((left.casefold(), right) for left, right in pairwise(parts))
+
+    def _known(self, left: str, right: str) -> str | None:
+        """What stands between two parts of a word elsewhere in the document, if they do."""
+        if (left.casefold(), right) in self._compounds:
+            return "-"
+        return "" if f"{left}{right}".casefold() in self._words else None
+
+    def _link(self, broken: re.Match[str], right: str) -> str | None:
+        left, mark = broken.groups()
+        if mark == "\u00ad":
+            return ""
+        known = self._known(left, right)
+        if known is not None:
+            return known
+        if _JOINS_WORDS.fullmatch(right):
+            return None
+        return "" if self._splits and len(left) > 1 and left.isalpha() and right[0].islower() else "-"
+
+
+def _broken(line: str) -> re.Match[str] | None:
+    """The word with a hyphen that ends a line, after the last hyphen before."""
+    return _BROKEN.search(line[-_TAIL:])

@@ -1,0 +1,87 @@
+"""Programming languages by the suffixes of their files: how comments and definitions look."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language.
+
+    ``line`` are marks of comments that go on to the end of the line; ``blocks`` pairs of marks around others; ``name``
+    is written behind the fence. ``definition`` is a pattern of a line that defines what its group 1 names.
+    """
+
+    name: str
+    line: tuple[str, ...] = ()
+    blocks: tuple[tuple[str, str], ...] = ()
+    definition: str = ""
+
+
+_C_MARKS = (("/*", "*/"),)
+_MODIFIERS = (
+    r"(?:(?:export|default|public|private|protected|static|final|abstract|async|pub(?:\(\w+\))?|unsafe|inline|open"
+    r"|override|internal|data|sealed|partial) ){0,6}"
+)
+_KEYWORDS = (
+    r"(?:class|interface|enum|struct|trait|impl|fn|func|function\*?|def|module|namespace|record|object|protocol|type"
+    r"|union|fun)"
+)
+_NAMED = rf"[ \t]{{0,8}}{_MODIFIERS}{_KEYWORDS} +(?:\([^()]{{0,80}}\) ?)?([\w.$:]+)"
+# A type, a name and parameters at the margin or one step in, and no semicolon at the end of the line.
+_C_FUNCTION = r"[ ]{0,4}(?:[\w:*&<>\[\],~]+[ \t]+){1,6}[*&]*([\w:~]+) ?\([^;={}]{0,300}(?:\{|\)|,)\s*$"
+_PYTHON = Language("python", ("#",), (('"""', '"""'), ("'''", "'''")), r"[ \t]{0,8}(?:async +)?(?:def|class) +(\w+)")
+_C = Language("c", ("//",), _C_MARKS, rf"(?!\s*(?:return|else|if|for|while|switch)\b)(?:{_NAMED}|{_C_FUNCTION})")
+_JAVA_LIKE = Language("", ("//",), _C_MARKS, _C.definition)
+_SHELL = Language("sh", ("#",), (), r"(?:function +)?([\w-]+) ?\(\) ?\{|function +([\w-]+)")
+_SQL = Language(
+    "sql",
+    ("--",),
+    _C_MARKS,
+    r"(?i:create(?: or replace)?(?: \w+){0,2} (?:table|view|function|procedure|index|trigger|type)"
+    r"(?: if not exists)?) +([\w.\"`]+)",
+)
+_CONFIGURATION = Language("ini", ("#", ";"), (), r"\[+([^\]\n]{1,100})\]")
+
+
+def _named(name: str, language: Language = _JAVA_LIKE) -> Language:
+    return Language(name, language.line, language.blocks, language.definition)
+
+
+LANGUAGES: Mapping[str, Language] = {
+    ".py": _PYTHON, ".pyi": _PYTHON, ".c": _C, ".h": _C, ".cc": _named("cpp"), ".cpp": _named("cpp"),
+    ".cxx": _named("cpp"), ".hpp": _named("cpp"), ".hh": _named("cpp"), ".cs": _named("csharp"),
+    ".java": _named("java"),
+    ".kt": _named("kotlin"), ".scala": _named("scala"), ".swift": _named("swift"), ".go": _named("go"),
+    ".rs": _named("rust"), ".js": _named("javascript"), ".mjs": _named("javascript"), ".cjs": _named("javascript"),
+    ".jsx": _named("jsx"), ".ts": _named("typescript"), ".tsx": _named("tsx"), ".dart": _named("dart"),
+    ".php": Language("php", ("//", "#"), _C_MARKS, _C.definition),
+    ".rb": Language("ruby", ("#",), (("=begin", "=end"),), r"[ \t]{0,8}(?:def|class|module) +([\w.:?!]+)"),
+    ".pl": Language("perl", ("#",), (("=pod", "=cut"), ("=head1", "=cut")), r"sub +(\w+)"),
+    ".pm": Language("perl", ("#",), (("=pod", "=cut"), ("=head1", "=cut")), r"sub +(\w+)"),
+    ".lua": Language("lua", ("--",), (("--[[", "]]"),), r"(?:local )?function +([\w.:]+)"),
+    ".r": Language("r", ("#",), (), r"([\w.]+) *(?:<-|=) *function\b"),
+    ".jl": Language("julia", ("#",), (('"""', '"""'),), r"(?:function|struct|macro|module) +([\w.!]+)"),
+    ".hs": Language("haskell", ("--",), (("{-", "-}"),), r"(\w[\w']*) +::"),
+    ".sh": _SHELL, ".bash": _SHELL, ".zsh": _SHELL, ".sql": _SQL,
+    ".ps1": Language("powershell", ("#",), (("<#", "#>"),), r"function +([\w-]+)"),
+    ".css": Language("css", (), _C_MARKS), ".scss": Language("scss", ("//",), _C_MARKS),
+    ".toml": _named("toml", _CONFIGURATION), ".ini": _CONFIGURATION, ".cfg": _CONFIGURATION, ".conf": _CONFIGURATION,
+    ".properties": _CONFIGURATION,
+    ".cmake": Language("cmake", ("#",), (), r"(?i:function|macro) *\( *(\w+)"),
+    ".mk": Language("make", ("#",), (), r"([\w.-]+) *:(?!=)"),
+    ".proto": Language("protobuf", ("//",), _C_MARKS, r"[ \t]{0,8}(?:message|service|enum|rpc) +(\w+)"),
+    ".tf": Language("terraform", ("#", "//"), _C_MARKS, r'(?:resource|data|variable|output|module) +"([^"\n]{1,100})"'),
+}  # fmt: skip
+
+BY_NAME: Mapping[str, str] = {
+    "makefile": ".mk", "gnumakefile": ".mk", "dockerfile": ".conf", "rakefile": ".rb", "gemfile": ".rb",
+    "cmakelists.txt": ".cmake",
+}  # fmt: skip
+"""Files that are known by their names, and the suffix as which they are read."""
+
+BY_INTERPRETER: Mapping[str, str] = {
+    "python": ".py", "sh": ".sh", "bash": ".sh", "dash": ".sh", "zsh": ".sh", "perl": ".pl", "ruby": ".rb",
+    "node": ".js",
+}  # fmt: skip
+"""Scripts without a suffix, by the interpreter that their first line names."""
