@@ -32,6 +32,8 @@ def found(sentence: str, language: str = "en", document: str = "") -> list[str]:
         ("it is https://Example.org/Ada and Ada@Example.org", []),
         ("ALL OF THIS IS SHOUTED IN 1843.", ["1843"]),
         ("Apollo 11, the B-52 and R&B", ["Apollo 11", "B-52", "R&B"]),
+        ("“Ah!” he cried. “Arthur!” Then he took B and N.", ["Arthur"]),
+        ("Oh Arthur, plan B it is.", ["Arthur"]),
         ("", []),
     ],
 )
@@ -62,6 +64,10 @@ def test_a_german_name_is_told_by_the_names_beside_it_and_by_the_noun_before_it(
 def test_german_nouns_with_adjectives_numbers_and_endings_of_nouns_are_no_names() -> None:
     sentence = "Der alte Müller kaufte drei Mühlen mit Erlaubnis der Verwaltung und große Freiheit in Ulm."
     assert found(sentence, "de") == ["Erlaubnis", "Ulm"]
+
+
+def test_a_german_text_may_end_in_a_determiner_and_an_adjective() -> None:
+    assert found("Auf Briefe aus Ulm kam keine einzige.", "de") == ["Briefe", "Ulm"]
 
 
 def test_german_genitives_join_no_names_but_von_does() -> None:

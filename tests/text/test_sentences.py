@@ -57,6 +57,15 @@ def test_a_paragraph_put_in_front_moves_no_boundary_behind_it(front: str, text: 
         ("| a | b |\n|---|---|\n| 1. | 2 |", ["| a | b |", "|---|---|", "| 1. | 2 |"]),
         ("no full stop\n\nsecond paragraph", ["no full stop", "second paragraph"]),
         ("Title\n=====\nText.", ["Title", "=====", "Text."]),
+        ("Do:\n```sh\n# make all\n\n# make\n```\nDone.", ["Do:", "```sh\n# make all\n\n# make\n```", "Done."]),
+        ("    # make all\n    ls", ["# make all\n    ls"]),
+        ("   o  One\n      goes on. Yes.\n   o  Two", ["o  One\n      goes on.", "Yes.", "o  Two"]),
+        ("3.2.  Fields\n\nA.1.  More\n\nAppendix A.  Last", ["3.2.  Fields", "A.1.  More", "Appendix A.  Last"]),
+        (
+            "1. Aims. . . . . . 2\n1.1 Ends . . . . . 3\nText.",
+            ["1. Aims. . . . . . 2", "1.1 Ends . . . . . 3", "Text."],
+        ),
+        ("> **Note**\n> Stop. Now.", ["> **Note**", "> Stop.", "Now."]),
     ],
 )
 def test_english(text: str, expected: list[str]) -> None:
@@ -93,6 +102,20 @@ def test_a_long_sentence_is_cut_at_clauses() -> None:
     parts = split("one clause of many words, " * 100)
     assert all(len(part) <= LONGEST for part in parts)
     assert all(part.endswith(",") for part in parts)
+
+
+def test_long_code_is_cut_at_the_ends_of_lines() -> None:
+    code = "```text\n" + "".join(f"line({n}). Then = {n};\n" for n in range(200)) + "```"
+    parts = split(f"Before.\n\n{code}\n\nAfter.")
+    assert "\n".join(parts[1:-1]) == code
+    assert all(250 <= len(part) <= LONGEST for part in parts[1:-2])
+
+
+def test_an_insertion_into_long_code_changes_only_what_is_near() -> None:
+    lines = [f"value_{n} = compute({n * 7919 % 1000})" for n in range(2_000)]
+    before = split("```text\n" + "\n".join(lines) + "\n```")
+    after = split("```text\n" + "\n".join([*lines[:900], "inserted = True", *lines[900:]]) + "\n```")
+    assert len(set(before) - set(after)) < 8
 
 
 def test_a_long_run_without_white_space_is_cut() -> None:
@@ -145,3 +168,9 @@ def test_a_wide_space_before_a_full_stop_breaks_nothing(space: str, language: st
     text = f"He took vitamin C{space}. She did not."
     spans = sentences(text, language)
     assert_exact(text, spans)
+
+
+@given(st.lists(st.sampled_from(["```", "```sh", "# a", "b. C", "- d", "", "x" * 700, "```` "]), max_size=40))
+def test_sentences_of_texts_with_fences_are_exact(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert_exact(text, sentences(text, "en"))

@@ -27,6 +27,7 @@ earlier afterwards eventually finally initially originally currently recently pr
 additionally generally typically today yesterday tomorrow not yes is are was were be been being am do does did done
 have has had having will would can could shall should may might must let please in addition
 aside apart together alone ago away back up down off out
+ah oh eh ha hm hmm ho hush nay aye ay yea yeah ok okay alas hurrah hullo hello hallo hey wow ugh oops bah pooh tut pshaw
 """)
 
 ARTICLES = words(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from polyadic.text.function_words import (
     AFTER_A_VERB,
@@ -23,6 +23,7 @@ from polyadic.text.function_words import (
 from polyadic.text.ideographs import has_ideographs, ideographic_names, names_within, written_date
 
 _LONGEST_TITLE = 9
+_EXCLAIMED = ("!", "?", "…", "-", "—", "–")
 _LEAST_SHOUTED = 4
 
 _TOKEN = re.compile(
@@ -70,7 +71,7 @@ _VERB = {
 _YEAR = re.compile(r"[12]\d{3}")
 _SAINTS = ("St.", "St", "Saint", "Ste.")
 # After these a capital may be that of a sentence.
-_OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
+OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
 
 
 class Sort(StrEnum):
@@ -135,7 +136,7 @@ def _german_nouns(text: str, said: Sequence[str]) -> tuple[frozenset[str], froze
     named = {word for pair in pairs for word in pair} - common
     described = {
         c
-        for a, b, c in zip_longest(said, said[1:], said[2:], fillvalue="")
+        for a, b, c in zip(said, said[1:], said[2:], strict=False)
         if a.lower() in GERMAN_DETERMINERS and _GERMAN_ADJECTIVE.fullmatch(b)
     }
     formed = {word for word in set(said) if _GERMAN_NOUN.fullmatch(word)}
@@ -162,9 +163,14 @@ def names(sentence: str, known: Vocabulary) -> list[Name]:
         marked = ideographic_names(sentence, known.ideographic)
         found += [Name(text, Sort.DATE if written_date(text) else Sort.NAME, start) for start, text in marked]
     distinct: dict[str, Name] = {}
-    for name in sorted(found, key=lambda name: name.start):
+    for name in sorted(filter(_tells, found), key=lambda name: name.start):
         distinct.setdefault(name.text.casefold(), name)
     return list(distinct.values())
+
+
+def _tells(name: Name) -> bool:
+    """Whether a name is more than a single letter."""
+    return name.sort is Sort.NUMBER or not name.text.isascii() or sum(map(str.isalnum, name.text)) > 1
 
 
 def _quoted_titles(sentence: str) -> tuple[list[Name], str]:
@@ -180,8 +186,10 @@ def _quoted_titles(sentence: str) -> tuple[list[Name], str]:
 
 
 def _looks_like_a_title(quoted: str) -> bool:
-    """Speech begins with a capital, but hardly ever ends in a capitalised word."""
+    """Speech begins with a capital, but hardly ever ends in a capitalised word, unless it is a mere exclamation."""
     words = quoted.split()
+    if len(words) == 1 and quoted.endswith(_EXCLAIMED):
+        return False
     return 0 < len(words) <= _LONGEST_TITLE and all(w[0].isupper() or w[0].isdigit() for w in (words[0], words[-1]))
 
 
@@ -209,7 +217,7 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
             yield _name(sentence, tokens[i:end], known)
             yield from _within(sentence, tokens[i:end], known)
         elif tokens[i].capital and not shouted:
-            opens = i == 0 or tokens[i - 1].text in _OPENING_MARKS
+            opens = i == 0 or tokens[i - 1].text in OPENING_MARKS
             empty = (opens or known.language == "de") and _is_function_word(tokens[i], known)
             end = i + 1 if empty else _end_of_run(tokens, i, known)
             if end > i + 1 or not (_is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))):

@@ -9,7 +9,6 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"`+")
 _RULE = re.compile(r"^[\s|:=_~+*-]*$")
-_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(\S[^\n]*)", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
 
@@ -19,7 +18,7 @@ def plain(sentence: str) -> str:
     >>> plain("- **Ada** met [Charles\\n Babbage](https://example.org/cb)."), plain("| Ada | 1815 |"), plain("|---|")
     ('Ada met Charles Babbage.', 'Ada; 1815', '')
     """
-    if _RULE.match(sentence) or sentence.startswith("```"):
+    if _RULE.match(sentence) or sentence.startswith(("```", "~~~")):
         return ""
     opening = _STRUCTURE.match(sentence)
     text = without_closing_marks(sentence[opening.end() :] if opening else sentence)
@@ -43,16 +42,3 @@ def without_closing_marks(heading: str) -> str:
     words = heading.rstrip()
     bare = words.rstrip("#")
     return bare.rstrip() if bare != words and bare[-1:].isspace() else words
-
-
-def is_heading(sentence: str) -> bool:
-    return _HEADING.match(sentence) is not None
-
-
-def headings(text: str) -> list[tuple[int, str]]:
-    """Where each Markdown heading of a text starts, and its words.
-
-    >>> headings("# Ada\\nBorn 1815.\\n## Early *life*\\n")
-    [(0, 'Ada'), (17, 'Early life')]
-    """
-    return [(match.start(), plain(match.group(1))) for match in _HEADING.finditer(text)]

@@ -1,9 +1,9 @@
 """Sentences of a text as exact spans.
 
-A text is cut into blocks first (paragraphs, headings, list items, table rows), and each block into sentences, so
-sentences are a local affair: what is written in one paragraph never moves a boundary in another. A huge block (a book
-or a log without blank lines) is cut into parts at places that are chosen by what stands around them, so that an edit
-moves boundaries near it, and the rest of the block stays as it is.
+A text is cut into blocks first (paragraphs, headings, list items, table rows, fenced code), and each block into
+sentences, so sentences are a local affair: what is written in one paragraph never moves a boundary in another. A huge
+block (a book or a log without blank lines) is cut into parts at places that are chosen by what stands around them, so
+that an edit moves boundaries near it, and the rest of the block stays as it is.
 """
 
 import re
@@ -14,6 +14,9 @@ from functools import lru_cache
 from sentencex import segment
 
 from polyadic.knowledge import Span
+from polyadic.text.boilerplate import is_contents_line
+from polyadic.text.fences import code_blocks
+from polyadic.text.table_rows import is_row
 
 LONGEST = 1_000
 """Characters of the longest sentence: about as much as an embedder of 254 tokens reads."""
@@ -32,20 +35,21 @@ _A_PASSAGE = 10_000
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _STANDS_ALONE = re.compile(
-    r"""[ \t]*(?:
-        \#{1,6}[ \t]          # heading
-      | \|                    # table row
+    r"""[ ]{0,3}\#{1,6}[ \t]    # heading
+      | [ \t]*(?:
+        \|                    # table row
       | (?:[-=*_~+][ \t]*){3,}$  # rule, underline, border
-      | ```                   # fence
+      | ```                   # fence without a partner
     )""",
     re.VERBOSE,
 )
-_OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+•‣–][ \t]+|\(?\d{1,3}[.)][ \t]+|>[ \t]*)\S")
+_OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+•‣▪◦–][ \t]+|o[ \t]{2,}|\(?\d{1,3}[.)][ \t]+|>[ \t]*)\S")
 _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
 _UNFINISHED = re.compile(
     r"""
         \b(?:St|Ste|Mr|Mrs|Ms|Mx|M|Mme|Mlle|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Maj|Gov|Sen|Rep)\.$  # title of a person
-      | ^\(?\d{1,3}[.)]$                                                                            # "1." of a list
+      | ^\(?\d{1,3}(?:\.\d{1,3}){0,3}[.)]$                                             # "1." of a list, "3.2."
+      | ^(?:Appendix\ [A-Z]|[A-Z](?:\.\d{1,3}){1,3})\.$                                # "A.1."
     """,
     re.VERBOSE,
 )
@@ -69,6 +73,8 @@ _SENTENCE_ENDS = (
     ),
     re.compile(r"[.!?…](?<=\w\w\w.)\s+"),
 )
+# Where a part of code may end: before a blank line, else at the end of a line.
+_CODE_ENDS = (re.compile(r"\n[^\S\n]*\n"), re.compile(r"\n"), re.compile(r"\s"), re.compile(r"(?s:.)"))
 _PAUSES = (re.compile(r"[\r\n]\s*"), re.compile(r"[;:,–—]\s+|[；：，、]\s*"), re.compile(r"\s+"), re.compile(r"(?s:.)"))
 
 
@@ -82,8 +88,9 @@ def sentences(text: str, language: str) -> Sequence[Span]:
     Parameters
     ----------
     text
-        Plain text or Markdown. Hard-wrapped lines join; across blank lines, headings, list items and table rows
-        nothing does.
+        Plain text or Markdown. Hard-wrapped lines join; across blank lines, headings, list items, table rows and
+        lines of a table of contents nothing does. Fenced code is one sentence with its fences, or, where it is too
+        long, several that end with a line.
     language
         ISO 639-1; one that the rules do not know is treated by those of its nearest relative or of English.
 
@@ -105,25 +112,45 @@ def sentences(text: str, language: str) -> Sequence[Span]:
 
 
 def _sentences(text: str, language: str) -> tuple[Span, ...]:
-    return tuple(
-        Span(start, end)
-        for block in _blocks(text)
+    found: list[Span] = []
+    start = 0
+    for code in code_blocks(text):
+        found += _of_prose(text, start, code.start, language)
+        found += (Span(*part) for part in _of_code(text, code.start, code.end))
+        start = code.end
+    found += _of_prose(text, start, len(text), language)
+    return tuple(found)
+
+
+def _of_prose(text: str, start: int, stop: int, language: str) -> Iterator[Span]:
+    return (
+        Span(first, last)
+        for block in _blocks(text, start, stop)
         for sentence in _within(text, block, language)
-        for start, end in _cut(text, sentence)
+        for first, last in _cut(text, sentence)
     )
+
+
+def _of_code(text: str, start: int, stop: int) -> Iterator[_Stretch]:
+    """A block of code whole, or parts of it that end with a line, chosen as those of a huge block of prose are."""
+    while stop - start > LONGEST:
+        end = _best_end(text, start, stop, [(ends, LONGEST) for ends in _CODE_ENDS])
+        yield from _stripped(text, start, end)
+        start = end
+    yield from _stripped(text, start, stop)
 
 
 # A passage is cut, read and embedded by its sentences, each some time after the other.
 _of_passage = lru_cache(maxsize=_PASSAGES)(_sentences)
 
 
-def _blocks(text: str) -> Iterator[_Stretch]:
+def _blocks(text: str, first: int, stop: int) -> Iterator[_Stretch]:
     """Runs of lines that may share a sentence."""
-    start = end = 0
-    for line in _LINE.finditer(text):
+    start = end = first
+    for line in _LINE.finditer(text, first, stop):
         content = line.group()
         blank = not content.strip()
-        alone = bool(_STANDS_ALONE.match(content))
+        alone = bool(_STANDS_ALONE.match(content)) or is_contents_line(content)
         if (blank or alone or _OPENS_BLOCK.match(content)) and start < end:
             yield start, end
             start = line.start()
@@ -140,7 +167,8 @@ def _blocks(text: str) -> Iterator[_Stretch]:
 def _within(text: str, block: _Stretch, language: str) -> Iterator[_Stretch]:
     """The sentences of a block; a heading or a row of a table is one whatever its full stops."""
     parts = _parts(text, block)
-    if _STANDS_ALONE.match(text, *block):
+    content = text[slice(*block)]
+    if _STANDS_ALONE.match(text, *block) or is_contents_line(content) or is_row(content.rstrip()):
         return (whole for part in parts for whole in _stripped(text, *part))
     pieces = (
         (start + first, start + last) for start, end in parts for first, last in _of_part(text[start:end], language)
@@ -159,11 +187,17 @@ def _parts(text: str, block: _Stretch) -> Iterator[_Stretch]:
 
 
 def _part_end(text: str, start: int, block_end: int) -> int:
-    """The best place to end a part that starts here; of places alike a digest of what is around them decides.
-
-    So parts that start at different places soon come to end at the same one, and are the same from there on.
-    """
+    """The best place to end a part that starts here."""
     within = [(ends, _LONGEST_PART) for ends in _SENTENCE_ENDS] + [(ends, LONGEST) for ends in _PAUSES]
+    return _best_end(text, start, block_end, within)
+
+
+def _best_end(text: str, start: int, block_end: int, within: Sequence[tuple[re.Pattern[str], int]]) -> int:
+    """The best place to end a part, by marks in their order, each within so many characters.
+
+    Of places alike a digest of what is around them decides. So parts that start at different places soon come to end
+    at the same one, and are the same from there on.
+    """
     found = (
         [match.end() for match in ends.finditer(text, start + longest // 4, start + longest)]
         for ends, longest in within

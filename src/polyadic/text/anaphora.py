@@ -1,0 +1,263 @@
+"""Whether a question can be understood without the conversation before it.
+
+Function words decide: a pronoun, possessive or demonstrative that nothing before it in the question explains, a
+question that begins with "and", or one that says nothing but "why?". Names are told by their capitals. This errs on
+the side of independence: most questions of a conversation stand alone, and what is added to those does harm.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from polyadic.text.anaphoric_words import (
+    ANAPHORA,
+    ASKING,
+    DEFINES,
+    DOCUMENTS,
+    PLEONASTIC,
+    PROXIMAL,
+    SCRIPT_ANAPHORA,
+    SCRIPT_FRAGMENTS,
+    Anaphora,
+)
+from polyadic.text.function_words import function_words, words
+from polyadic.text.names import Sort, Vocabulary, names
+
+# A longer one is a paragraph, which explains itself.
+_LONGEST = 300
+_SHORT = 4
+# Marks that end a clause are tokens as well.
+_TOKEN = re.compile(r"[^\W_]+|[,;:]|[.?!](?=\s)")
+_BE = words("is are was were be been has have had exist exists")
+_AUXILIARIES = _BE | words("do does did can could may might must shall should will would")
+_BEFORE_THAT = _BE | words(
+    "did does in on at of by for from to with without after before since until during about like"
+)
+_NOT_THOSE = words("who whom of that which with in")
+
+
+class Reference(StrEnum):
+    """What a question takes from those before it."""
+
+    NOTHING = "nothing"
+    TOPIC = "topic"
+    """What they were about: "Where was she born?"."""
+    PREDICATE = "predicate"
+    """What they asked, of another thing: "And Mir?"."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    shown: str
+    named: bool
+    noun: bool
+
+    @property
+    def is_word(self) -> bool:
+        return self.text.isalnum()
+
+
+def reference(question: str, language: str, said: frozenset[str] = frozenset()) -> Reference:
+    """What a question takes from the conversation before it.
+
+    Parameters
+    ----------
+    question
+        As it was asked.
+    language
+        ISO 639-1; of a language without a list of words, only a very short question without names is dependent.
+    said
+        The words of the turn before, in lower case: of a question without names, "the station" is one of these.
+
+    >>> [reference(question, "en").value for question in ("Who built it?", "And Mir?", "Who built Mir?")]
+    ['topic', 'predicate', 'nothing']
+    >>> reference("Was muss der Mieter tun, wenn er auszieht?", "de"), reference("¿Dónde murió?", "es")
+    (<Reference.NOTHING: 'nothing'>, <Reference.TOPIC: 'topic'>)
+    """
+    asked = " ".join(question.split())
+    if not asked or len(asked) > _LONGEST:
+        return Reference.NOTHING
+    if language in SCRIPT_ANAPHORA:
+        return _in_script(asked, language)
+    known = ANAPHORA.get(language)
+    tokens = _tokens(asked, language, known)
+    if known is None:
+        elliptical = len(tokens) <= _SHORT and not any(token.named for token in tokens)
+        return Reference.TOPIC if elliptical else Reference.NOTHING
+    return _Reading(asked, tokens, known, function_words(language), language, said).reference()
+
+
+def _in_script(question: str, language: str) -> Reference:
+    if SCRIPT_FRAGMENTS[language].search(question):
+        return Reference.PREDICATE
+    return Reference.TOPIC if SCRIPT_ANAPHORA[language].search(question) else Reference.NOTHING
+
+
+def _tokens(question: str, language: str, known: Anaphora | None) -> list[_Token]:
+    # The first word has a capital, whatever it is.
+    no_names = known.light | known.interrogatives | ASKING[language] if known else frozenset()
+    found = [
+        (name.start, name.start + len(name.text), name.sort)
+        for name in names(question, Vocabulary(language))
+        if name.text.lower() not in no_names
+    ]
+    spans = [(start, end) for start, end, sort in found if sort is not Sort.TERM]
+    nouns = [(start, end) for start, end, sort in found if sort is Sort.TERM]
+    return [
+        _Token(match.group().lower(), match.group(), _within(match.start(), spans), _within(match.start(), nouns))
+        for match in _TOKEN.finditer(question)
+    ]
+
+
+def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    question: str
+    tokens: Sequence[_Token]
+    known: Anaphora
+    empty: frozenset[str]
+    language: str
+    said: frozenset[str]
+
+    def reference(self) -> Reference:
+        rest = self.tokens[self._opening() :]
+        own = any(token.named or token.noun for token in rest)
+        if len(rest) < len(self.tokens):
+            if self._is_fragment(rest):
+                return Reference.PREDICATE if own else Reference.TOPIC
+            if not own:
+                return Reference.TOPIC
+        dependent = self._is_elliptical() or self._repeats_a_noun() or self._has_clitic()
+        refers = dependent or any(self._refers(at) for at in range(len(self.tokens)))
+        return Reference.TOPIC if refers else Reference.NOTHING
+
+    def _opening(self) -> int:
+        """How many tokens open the question as a continuation of the last one."""
+        said = " ".join(token.text for token in self.tokens)
+        asides = [aside for aside in self.known.asides if said.startswith(f"{aside} ")]
+        if asides:
+            return max(len(aside.split()) for aside in asides)
+        return int(len(self.tokens) > 1 and self.tokens[0].text in self.known.openers)
+
+    def _is_fragment(self, rest: Sequence[_Token]) -> bool:
+        """Whether what follows an opening asks nothing by itself: it has no question word and no auxiliary."""
+        asking = self.known.interrogatives | ASKING[self.language]
+        return not any(token.text in asking and not token.named for token in rest)
+
+    def _is_elliptical(self) -> bool:
+        """Whether the question has no word that says something, or but a verb whose subject is left out."""
+        if any(token.named for token in self.tokens):
+            return False
+        telling = [place for place, token in enumerate(self.tokens) if self._tells(token)]
+        if not telling:
+            return any(token.is_word for token in self.tokens)
+        if not self.known.drops_subject or DEFINES.match(self.question):
+            return False
+        asked = [place for place in telling if not (place and self.tokens[place - 1].text in self.known.interrogatives)]
+        return len(asked) <= 1 and not any(token.text in self.known.determiners for token in self.tokens)
+
+    def _repeats_a_noun(self) -> bool:
+        """Whether "the station" is one that was spoken of, in a question that names nothing."""
+        if any(token.named for token in self.tokens):
+            return False
+        pairs = pairwise(self.tokens)
+        return any(a.text in self.known.definite and b.text in self.said and self._tells(b) for a, b in pairs)
+
+    def _tells(self, token: _Token) -> bool:
+        return token.is_word and token.text not in self.empty and token.text not in self.known.light
+
+    def _refers(self, at: int) -> bool:
+        token, known = self.tokens[at], self.known
+        # "Sie" within a German question is "you".
+        if token.named or (self.language == "de" and at and token.shown in ("Sie", "Ihr", "Ihre", "Ihnen")):
+            return False
+        following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        if token.text in known.pronouns or (token.text in known.final and at and following is None):
+            return self._pronoun_refers(at)
+        if token.text in known.possessives:
+            # German "sein" is also "to be".
+            verb = token.text == "sein" and not (following and following.shown[0].isupper())
+            return not verb and not self._explained(at)
+        if token.text in known.demonstratives:
+            return self._demonstrative_refers(at)
+        return self.language == "en" and token.text in ("that", "there") and self._points(at)
+
+    def _pronoun_refers(self, at: int) -> bool:
+        """Within one clause a subject and an object are not the same; in French a noun's verb has a pronoun as well."""
+        if self.language == "en" and self.tokens[at].text == "it" and PLEONASTIC.search(self.question):
+            return False
+        if self.language == "fr" and at != len(self.tokens) - 1:
+            return not self._explained(at)
+        return not self._named_after_a_clause() and (not self._clause_begins_before(at) or not self._explained(at))
+
+    def _demonstrative_refers(self, at: int) -> bool:
+        word, following = self.tokens[at].text, self.tokens[at + 1].text if at + 1 < len(self.tokens) else ""
+        if (
+            (word in PROXIMAL and following in DOCUMENTS)
+            or (word == "those" and following in _NOT_THOSE)
+            or (word, following) == ("such", "as")
+        ):
+            return False
+        if not at and any(token.named for token in self.tokens):
+            return False
+        return not self._clause_begins_before(at) or not self._explained(at)
+
+    def _points(self, at: int) -> bool:
+        """Whether English "that" is no conjunction, and "there" says where."""
+        before = self.tokens[at - 1].text if at else ""
+        following = self.tokens[at + 1].text if at + 1 < len(self.tokens) else ""
+        if self.tokens[at].text == "there":
+            return before not in _AUXILIARIES and following not in _BE and not self._explained(at)
+        return before in _BEFORE_THAT and self._demonstrative_refers(at)
+
+    def _clause_begins_before(self, at: int) -> bool:
+        """Whether a further clause begins; "which" of "for which", "after" of "after him" do not."""
+        first = 1 + (len(self.tokens) > 1 and self.tokens[1].text in ASKING[self.language] | self.known.interrogatives)
+        last = at - 1 if at == len(self.tokens) - 1 or self.tokens[at].text in ("him", "them") else at
+        return any(token.text in self.known.breaks or not token.is_word for token in self.tokens[first:last])
+
+    def _explained(self, at: int) -> bool:
+        """Whether something before, or a name after an opening clause, may be what is meant."""
+        before = self.tokens[:at]
+        named = self._named_after_a_clause() or any(token.named for token in before)
+        return named or self._has_noun_phrase(before)
+
+    def _named_after_a_clause(self) -> bool:
+        """Whether a question begins with a clause and names something: "Before he left, what did Ada ..."."""
+        subordinate = self.tokens[0].text in self.known.breaks and any(not token.is_word for token in self.tokens)
+        return subordinate and any(token.named for token in self.tokens)
+
+    def _has_noun_phrase(self, before: Sequence[_Token]) -> bool:
+        """Whether a noun stands there, told by its determiner (in German by its capital), or by an auxiliary before it.
+
+        Where no further clause has begun, what a question asks for ("which ship") is not what it refers to.
+        """
+        one_clause = not self._clause_begins_before(len(before))
+        phrase = asked = False
+        for place, token in enumerate(before):
+            if token.text in self.known.interrogatives:
+                phrase = asked = True
+            elif token.text in self.known.determiners or (self.language == "en" and token.text in _AUXILIARIES):
+                phrase, asked = True, False
+            elif not self._tells(token):
+                phrase = asked = False
+            elif (phrase or (self.language == "de" and place and token.shown[0].isupper())) and not (
+                asked and one_clause
+            ):
+                return True
+        return False
+
+    def _has_clitic(self) -> bool:
+        """Whether a pronoun that looks like an article stands where nothing explains it."""
+        found = self.known.clitics.search(self.question) if self.known.clitics else None
+        if found is None:
+            return False
+        following = _TOKEN.findall(self.question[found.start() :].lower())[:2]
+        at = len(_TOKEN.findall(self.question[: found.start()]))
+        return following[-1] not in DOCUMENTS and not self._explained(at)

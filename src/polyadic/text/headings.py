@@ -1,0 +1,256 @@
+"""Headings of a text, and the path of headings above each of its places.
+
+Markdown and everything that readers write like it marks its headings by number signs or underlines. Plain text has
+numbered ones ("3.2.  Message Format", "Appendix A.  Examples") and short lines that stand alone and end like no
+sentence. Only where a text marks none are those taken for headings.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from polyadic.knowledge import Span
+from polyadic.text.boilerplate import is_caption
+from polyadic.text.fences import code_blocks
+from polyadic.text.plain_text import plain, without_closing_marks
+
+_MARKED = re.compile(r"[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)")
+_MARKED_LINE = re.compile(r"^[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)", re.MULTILINE)
+_UNDERLINE = re.compile(r"^[ ]{0,3}(?P<mark>={3,}|-{3,})[ \t]*$", re.MULTILINE)
+_INDENTED_CODE = re.compile(r"[ ]{4}|[ ]{0,3}\t")
+# Blocks of plain text between blank lines: of those that may be headings at most two lines.
+_BLOCK = re.compile(r"^[^\S\n]*\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*", re.MULTILINE)
+_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,5}\.?\s+(?=[^\W\d_a-z])")
+_LETTERED = re.compile(r"(?:Appendix\s+[A-Z][.:]?|[A-Z](?:\.\d{1,3}){0,5}\.)\s+(?=[^\W\d_a-z])")
+_DIVISION = re.compile(
+    r"(?:chapter|part|book|volume|section|article|appendix|annex|stave|canto|act|scene|kapitel|teil|buch|abschnitt"
+    r"|artikel|anlage|anhang|capítulo|parte|libro|sección|artículo|título|chapitre|partie|livre|titre|capitolo|titolo"
+    r"|articolo|hoofdstuk)\s+(?:[\divxlcdm]{1,8}|[^\W\d_]{2,12})\b|§\s*\d|第\s*[\d一二三四五六七八九十百千零〇]{1,8}\s*[编編篇章节節条條]",
+    re.IGNORECASE,
+)
+_ROMAN_ALONE = re.compile(r"[IVXLC]{1,8}\.?")
+_NO_HEADING = re.compile(r"[-*+•‣–>|]\s|[|>`~=_]|o\s\s|[(\[{]")
+_OPENS = re.compile(r"[\"“„«‘'¿¡§\[(]*[^\W_a-zß-öø-ÿ]")
+_ENDS_LIKE_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：…][\"'”’»)\]]*$")
+_LEADERS = re.compile(r"(?:\. ?){4}|\.{4}|…{2}")
+# The field of a header, an address, an assignment.
+_IS_DATA = re.compile(r"[\w-]{1,30}:\s|\S*[=@]\S|https?:")
+_LETTER = re.compile(r"[^\W\d_]")
+_COLUMNS = re.compile(r"\S[ \t]{3,}\S")
+_LONGEST, _LONGEST_UNDERLINED, _MOST_WORDS = 80, 120, 14
+# The title of a numbered section may go on in a second line.
+_LONGEST_NUMBERED = 160
+_MOST_WORDS_OF_A_TITLE = 9
+_DEEPEST_COLUMN, _DEEPEST_INDENT = 200, 3
+# Headings may follow each other (part, chapter, section), but a longer row of short lines is a list or a poem.
+_MOST_IN_A_ROW = 3
+_FEWEST_NUMBERED = 2
+_TOP_LEVEL, _BELOW_DIVISIONS, _BELOW_NUMBERED = 1, 2, 7
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: characters ``start`` to ``end`` of the text, its level (from 1), and its words without marks."""
+
+    start: int
+    end: int
+    level: int
+    words: str
+
+
+def is_heading(text: str, start: int = 0, end: int | None = None) -> bool:
+    """Whether a sentence of a text is a heading marked by number signs, which is always a line of its own.
+
+    >>> is_heading("# Ada"), is_heading("    # make", 4), is_heading("# make\\nall")
+    (True, False, False)
+    """
+    stop = len(text) if end is None else end
+    if _MARKED.fullmatch(text, start, stop) is None:
+        return False
+    line = text.rfind("\n", max(0, start - _DEEPEST_COLUMN), start) + 1
+    # Deeper indented it is code, and after other words no heading.
+    return start - line <= _DEEPEST_INDENT and not text[line:start].strip(" ")
+
+
+def marked_headings(text: str) -> list[Heading]:
+    """The headings marked by number signs or underlines, in order; in fenced code there are none.
+
+    >>> [(h.start, h.level, h.words) for h in marked_headings("# Ada\\nBorn 1815.\\n\\nEarly *life*\\n----------\\n")]
+    [(0, 1, 'Ada'), (18, 2, 'Early life')]
+    """
+    code = code_blocks(text)
+    found = [
+        Heading(line.start("mark"), line.end(), len(line["mark"]), plain(without_closing_marks(line["words"])))
+        for line in _MARKED_LINE.finditer(text)
+    ]
+    found += _underlined(text)
+    outside = (heading for heading in found if heading.words and not _is_within(code, heading.start))
+    return sorted(outside, key=lambda heading: heading.start)
+
+
+def _underlined(text: str) -> Iterator[Heading]:
+    """A paragraph of one short line with a line of signs below it."""
+    for line in _UNDERLINE.finditer(text):
+        end = line.start() - 1
+        start = text.rfind("\n", 0, max(end, 0)) + 1
+        words = text[start:end].strip()
+        above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)]
+        if not 0 < len(words) <= _LONGEST_UNDERLINED or above.strip() or _NO_HEADING.match(words):
+            continue
+        if _INDENTED_CODE.match(text, start, end) or not _LETTER.search(words):
+            continue
+        yield Heading(text.index(words, start), end, 1 if line["mark"][0] == "=" else 2, plain(words))
+
+
+def headings(text: str) -> list[Heading]:
+    """The headings of a text, in order: those that are marked, or, where none is, those of plain text.
+
+    >>> text = "1.  Introduction\\n\\n   Bytes.\\n\\n1.1.  Key Words\\n\\n   Must."
+    >>> [(h.level, h.words) for h in headings(text)]
+    [(1, '1. Introduction'), (2, '1.1. Key Words')]
+    """
+    return marked_headings(text) or _unmarked_headings(text)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The headings of one text, for many questions about its places.
+
+    >>> outline = Outline.of("# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes.")
+    >>> outline.path(24), outline.path(6)
+    (('Ada', 'Early life'), ('Ada',))
+    """
+
+    headings: tuple[Heading, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Outline":
+        return cls(tuple(headings(text)))
+
+    def path(self, character: int) -> tuple[str, ...]:
+        """The words of the headings above a character, the outermost first; a heading is not above itself."""
+        above = bisect_left(self._ends, character + 1) - 1
+        path = []
+        while above >= 0:
+            path.append(self.headings[above].words)
+            above = self._parents[above]
+        return tuple(reversed(path))
+
+    def is_heading(self, character: int) -> bool:
+        """Whether a character belongs to a heading."""
+        place = bisect_right(self._starts, character) - 1
+        return place >= 0 and character < self._ends[place]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [heading.start for heading in self.headings]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [heading.end for heading in self.headings]
+
+    @cached_property
+    def _parents(self) -> list[int]:
+        """For each heading the place of the nearest one before it of a higher rank; -1 for none."""
+        parents: list[int] = []
+        open_: list[int] = []
+        for place, heading in enumerate(self.headings):
+            while open_ and self.headings[open_[-1]].level >= heading.level:
+                open_.pop()
+            parents.append(open_[-1] if open_ else -1)
+            open_.append(place)
+        return parents
+
+
+def _is_within(spans: Sequence[Span], character: int) -> bool:
+    place = bisect_right(spans, character, key=lambda span: span.start) - 1
+    return place >= 0 and character < spans[place].end
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A short line that stands alone: ``depth`` of its number, 0 for none; ``column`` in which it begins."""
+
+    heading: Heading
+    depth: int
+    is_division: bool
+    column: int
+    column_below: int = 0
+
+
+def _unmarked_headings(text: str) -> list[Heading]:
+    """Numbered and plain headings: short lines that stand alone with prose below."""
+    lines = list(_alone(text))
+    # Sections begin in one column; items of a list that stand alone are mostly indented.
+    outermost = min((line.column for line in lines if line.depth), default=0)
+    lines = [line for line in lines if not line.depth or line.column == outermost]
+    if sum(line.depth > 0 for line in lines) >= _FEWEST_NUMBERED:
+        return [replace(line.heading, level=line.depth or _beside_numbers(line)) for line in lines]
+    has_divisions = any(line.is_division for line in lines)
+    below = _BELOW_DIVISIONS if has_divisions else _TOP_LEVEL
+    return [replace(line.heading, level=_TOP_LEVEL if line.is_division else below) for line in lines]
+
+
+def _beside_numbers(line: _Line) -> int:
+    """The level of a heading without number among others with: "Abstract" stands out as sections of an RFC do."""
+    return _TOP_LEVEL if line.is_division or line.column < line.column_below else _BELOW_NUMBERED
+
+
+def _alone(text: str) -> Iterator[_Line]:
+    """The lines that may be headings, as prose follows each, perhaps after one or two headings more."""
+    row: list[_Line] = []
+    for block in _BLOCK.finditer(text):
+        line = _candidate(block)
+        if line is not None:
+            row.append(line)
+            continue
+        column = _column(block.group())
+        yield from (replace(line, column_below=column) for line in _kept(row))
+        row = []
+
+
+def _kept(row: list[_Line]) -> list[_Line]:
+    """Of lines with nothing between them those that are headings: no items of a list, no verses."""
+    first = next((place for place, line in enumerate(row) if line.column <= row[-1].column), 0)
+    row = row[first:]
+    if any(before.depth and before.depth >= after.depth > 0 for before, after in pairwise(row)):
+        return [line for line in row[-1:] if not line.depth]
+    return row if len(row) <= _MOST_IN_A_ROW else row[-1:]
+
+
+def _candidate(block: re.Match[str]) -> _Line | None:
+    whole = block.group()
+    words = " ".join(whole.split()) if len(whole) <= _LONGEST_NUMBERED else ""
+    if not words or _NO_HEADING.match(words) or not _LETTER.search(words):
+        return None
+    if _LEADERS.search(words) or _COLUMNS.search(whole) or is_caption(words):
+        return None
+    start = block.start() + _column(whole)
+    heading = Heading(start, block.end(), _TOP_LEVEL, words)
+    is_line = "\n" not in whole and len(words) <= _LONGEST
+    ends_like_a_sentence = bool(_ENDS_LIKE_A_SENTENCE.search(words))
+    number = _NUMBERED.match(words) or _LETTERED.match(words)
+    if number and whole.count("\n") <= 1 and (not ends_like_a_sentence or _ends_in_a_stop(words)):
+        return _Line(heading, _depth(number), False, _column(whole))
+    if is_line and (_DIVISION.match(words) or _ROMAN_ALONE.fullmatch(words)) and words.count(".") <= 2:
+        return _Line(heading, 0, True, _column(whole))
+    if not is_line or ends_like_a_sentence or len(words.split()) > _MOST_WORDS or _IS_DATA.match(words):
+        return None
+    return _Line(heading, 0, False, _column(whole)) if _OPENS.match(words) else None
+
+
+def _ends_in_a_stop(title: str) -> bool:
+    """Whether a numbered title is short and has the full stop that some give to titles: "2. Basic Permissions."."""
+    return title.endswith(".") and len(title.split()) <= _MOST_WORDS_OF_A_TITLE and len(title) <= _LONGEST
+
+
+def _depth(number: re.Match[str]) -> int:
+    """How many parts the number of a section has: 2 of "3.1." and of "A.1."."""
+    return 1 + number.group().strip().rstrip(".").count(".")
+
+
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,169 @@
+"""Rows of tables in text: their cells with the names of the columns.
+
+Two notations are known. Readers write a row as a list item that names its columns itself, ``- Name: Ada; Born: 1815.``
+(construction/reading/grid.py). Pipe tables (``| Ada | 1815 |``), as in Markdown, name them in a header above a rule.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polyadic.text.plain_text import plain
+
+LONGEST_NAME = 80
+"""Characters of the name of a column; what is longer before a colon is text."""
+
+_MARK = "- "
+_NAME = rf"[^\s;:|](?:[^;:|\n]|:(?! )){{0,{LONGEST_NAME - 1}}}"
+_NEXT_CELL = re.compile(rf"; (?={_NAME}: )")
+_LOOKS_LIKE_A_CELL = re.compile(rf";(?= {_NAME}: )")
+_NAMED = re.compile(rf"({_NAME}): (?=\S)")
+_PIPE_ROW = re.compile(r"[ \t]*\|")
+_PIPE = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(
+    r"""
+    ^[ \t]*+ \| [ \t]*+ :?-++:? [ \t]*+ (?: \| [ \t]*+ :?-++:? [ \t]*+ )*+ \|? [ \t]*+ $
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The text of a cell and the name of its column, which is empty where nothing names it."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PipeTables:
+    """The headers of the pipe tables of a text.
+
+    Table ``i`` has its header from ``starts[i]`` and its rows from ``firsts[i]`` to ``ends[i]``.
+    """
+
+    starts: tuple[int, ...] = ()
+    firsts: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+
+    def columns(self, character: int) -> tuple[str, ...] | None:
+        """The names of the columns of the table in whose rows a character stands; None in a header or rule."""
+        i = bisect_right(self.starts, character) - 1
+        if i < 0 or character >= self.ends[i]:
+            return ()
+        return self.names[i] if character >= self.firsts[i] else None
+
+
+def pipe_tables(text: str) -> PipeTables:
+    """Find the pipe tables of a text that have a header: a row, then a rule.
+
+    >>> text = "| Name | Born |\\n|---|--:|\\n| Ada | 1815 |\\n"
+    >>> tables = pipe_tables(text)
+    >>> tables.columns(text.index("Ada")), tables.columns(0)
+    (('Name', 'Born'), None)
+    """
+    found: list[tuple[int, int, int, tuple[str, ...]]] = []
+    for rule in _RULE.finditer(text):
+        # A rule within the rows of a table parts them, and is no header's.
+        if found and rule.start() < found[-1][2]:
+            continue
+        start = text.rfind("\n", 0, max(0, rule.start() - 1)) + 1
+        header = text[start : max(start, rule.start() - 1)]
+        if _PIPE_ROW.match(header):
+            names = tuple(cell[:LONGEST_NAME] for cell in _pipe_cells(header))
+            found.append((start, min(len(text), rule.end() + 1), _end_of_rows(text, rule.end()), names))
+    starts, firsts, ends, names_of_all = zip(*found, strict=True) if found else ((), (), (), ())
+    return PipeTables(starts, firsts, ends, names_of_all)
+
+
+def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[Cell, ...]:
+    """The cells of a row that are not empty; none where a sentence is no row of at least two cells.
+
+    Parameters
+    ----------
+    row
+        A line of text, which may be a row in one of the two notations.
+    columns
+        The names of the columns, for a row of a pipe table.
+
+    >>> row_cells("- Name: Ada; Born: 1815.")
+    (Cell(name='Name', text='Ada'), Cell(name='Born', text='1815'))
+    >>> row_cells("| **Ada** | 1815 |", ("Name", "Born"))
+    (Cell(name='Name', text='Ada'), Cell(name='Born', text='1815'))
+    >>> row_cells("- Ada was born in 1815; she died young.")
+    ()
+    """
+    if _PIPE_ROW.match(row):
+        return _pipe_row(row, columns)
+    pairs = _pairs(row)
+    return tuple(Cell(name, text) for name, text in pairs if text) if len(pairs) > 1 else ()
+
+
+def within_a_cell(value: str) -> str:
+    """A value in which nothing looks like the beginning of another cell.
+
+    >>> within_a_cell("1; note: 2; 3")
+    '1, note: 2; 3'
+    """
+    return _LOOKS_LIKE_A_CELL.sub(",", value) if ";" in value else value
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row that names its columns itself.
+
+    >>> is_row("- Name: A. Lovelace. Countess; Born: 1815."), is_row("- A. Lovelace. Countess.")
+    (True, False)
+    """
+    return line.startswith(_MARK) and "\n" not in line and len(_pairs(line)) > 1
+
+
+def _pairs(row: str) -> list[tuple[str, str]]:
+    """Names and values of a row; its first cell, which names the row, may lack a name."""
+    if not row.startswith(_MARK) or "; " not in row or "\n" in row:
+        return []
+    first, *others = _NEXT_CELL.split(row[len(_MARK) :])
+    if not others:
+        return []
+    opening = _NAMED.match(first)
+    if opening is None and len(first) > LONGEST_NAME:
+        return []
+    named = [(opening[1], first[opening.end() :]) if opening else ("", first)]
+    for cell in others:
+        name, _, value = cell.partition(": ")
+        named.append((name, value))
+    return [(name, _without_full_stop(value.strip())) for name, value in named]
+
+
+def _pipe_row(row: str, columns: Sequence[str]) -> tuple[Cell, ...]:
+    cells = _pipe_cells(row)
+    names = [*columns, *[""] * (len(cells) - len(columns))]
+    said = tuple(Cell(name, text) for name, text in zip(names, cells, strict=False) if text)
+    return said if len(said) > 1 else ()
+
+
+def _pipe_cells(row: str) -> list[str]:
+    """The words of each cell between pipes, those that are empty too."""
+    within = row.strip()
+    within = within[1:] if within.startswith("|") else within
+    within = within[:-1] if within.endswith("|") and not within.endswith("\\|") else within
+    return [_without_full_stop(plain(cell.strip().replace("\\|", "|"))) for cell in _PIPE.split(within)]
+
+
+def _without_full_stop(value: str) -> str:
+    """A value without the full stop that ends a row."""
+    return value[:-1] if value.endswith(".") and not value.endswith("..") else value
+
+
+def _end_of_rows(text: str, rule_end: int) -> int:
+    """Where the lines end that begin with a pipe, from the line after the rule on."""
+    end = rule_end
+    while end < len(text):
+        line_end = text.find("\n", end + 1)
+        line_end = len(text) if line_end < 0 else line_end
+        if not _PIPE_ROW.match(text, end + 1, line_end):
+            break
+        end = line_end
+    return end

@@ -1,0 +1,42 @@
+"""What says how a document may be used, and not what it is about."""
+
+import pytest
+
+from polyadic.text.boilerplate import Boilerplate, boilerplate
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Copyright (c) 2012 IETF Trust and the persons identified as the document authors.", Boilerplate.COPYRIGHT),
+        ("© Nordwind GmbH. Alle Rechte vorbehalten.", Boilerplate.COPYRIGHT),
+        ("All rights reserved.", Boilerplate.COPYRIGHT),
+        ('Licensed under the Apache License, Version 2.0 (the "License").', Boilerplate.LICENCE),
+        ("This program is distributed in the hope that it will be useful, but WITHOUT ANY", Boilerplate.LICENCE),
+        ("Redistribution and use in source and binary forms, with or without modification", Boilerplate.LICENCE),
+        ("Distribution of this memo is unlimited.", Boilerplate.STATUS),
+        ("This is an Internet Standards Track document.", Boilerplate.STATUS),
+        ("3.1 Client-server interaction ................ 13", Boilerplate.CONTENTS),
+        ("Introduction . . . . . . . . . 2", Boilerplate.CONTENTS),
+        ("Figure 2: Format of the 'flags' field", Boilerplate.CAPTION),
+        ("Tabelle 4. Preise", Boilerplate.CAPTION),
+    ],
+)
+def test_boilerplate(sentence: str, kind: Boilerplate) -> None:
+    assert boilerplate(sentence) is kind
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The copyright of the novel passed to her daughter.",
+        "(c) Determining that an incoming segment is expected.",
+        "Figure 2 shows the flags that a client sets.",
+        "Table 3 of the annex lists the fees.",
+        "Each contributor grants you a patent license.",
+        "They said ... and then nothing.",
+        "The written offer is valid for at least three years.",
+    ],
+)
+def test_content(sentence: str) -> None:
+    assert boilerplate(sentence) is None
