@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from polyadic.errors import ModelUnavailable
-from polyadic.generation.follow_up import self_contained, with_last_question
+from polyadic.generation.follow_up import self_contained
+from polyadic.generation.standalone import standalone
 from polyadic.knowledge import Step, Turn, Usage
 from polyadic.models.endpoint_model import EndpointModel
 from polyadic.prompts.library import Prompts
@@ -15,7 +16,7 @@ from tests.server import EmptyText, ModelServer, Refusal, Status, says
 
 HISTORY = [Turn("Who was Ada Lovelace?", "A mathematician [1]."), Turn("Whom did she meet?", "Charles Babbage.")]
 QUESTION = "Where was she born?"
-BESIDE = "Whom did she meet? Where was she born?"
+BESIDE = standalone(QUESTION, HISTORY)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_a_question_is_found_in_what_the_model_says(server: ModelServer, reply: 
 def test_what_is_no_question_is_not_used(server: ModelServer, reply: str) -> None:
     question, usage, step = asked(server, reply)
     assert question == BESIDE
-    assert step.detail == f"recorded gave no question that can be used, so the last one helps: {BESIDE}"
+    assert step.detail == f"recorded gave no question that can be used; without it: {BESIDE}"
     assert usage.calls == 1
 
 
@@ -100,8 +101,3 @@ def test_a_long_conversation_is_cut(server: ModelServer) -> None:
     assert len(text) < 20_000
     assert "Question 44?" in text and "Question 49?" in text and "Question 43?" not in text
     assert [line[:2] for line in text.splitlines() if line[:2] in ("Q:", "A:")] == ["Q:", "A:"] * 6
-
-
-def test_without_a_model_the_last_question_helps() -> None:
-    assert with_last_question(QUESTION, HISTORY) == BESIDE
-    assert with_last_question(QUESTION, []) == QUESTION

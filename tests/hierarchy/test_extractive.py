@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from polyadic.hierarchy.centrality import is_a_number
 from polyadic.hierarchy.extractive import FINDINGS, NO_FACTS, ExtractiveWriting, reported, summarised
 from polyadic.hierarchy.telling import ToldFact, ToldMember
+from polyadic.text.numbers import is_a_number
 from polyadic.themes import EXTRACTIVE, Cluster, Finding
 from tests.hierarchy.told import ADA, BABBAGE, DESIGNED, ENGINE, FACTS, MEMBERS, MET, TAUGHT, WROTE, fact
 
@@ -17,7 +17,7 @@ def test_a_summary_is_named_after_the_central_members() -> None:
     found = summarised(1, MEMBERS)
     (summary,) = found.summaries
     assert (summary.name, summary.type, summary.by) == (
-        "Ada Lovelace, Analytical Engine and 4 more",
+        "Ada Lovelace · Analytical Engine",
         "person",
         EXTRACTIVE,
     )
@@ -46,7 +46,7 @@ def test_the_order_does_not_matter() -> None:
 def test_a_report_says_what_joins_most_and_then_what_is_new() -> None:
     found = reported(MEMBERS, FACTS)
     assert found.report is not None
-    assert found.report.title == "Ada Lovelace, Analytical Engine and 4 more"
+    assert found.report.title == "Ada Lovelace · Analytical Engine"
     assert found.report.summary == MET.text
     # That Babbage designed the engine adds nobody.
     assert found.report.findings == (Finding(WROTE.text, ("f3",)), Finding(TAUGHT.text, ("f4",)))
@@ -64,7 +64,7 @@ def test_a_report_ends() -> None:
 def test_a_single_fact_is_a_finding() -> None:
     report = reported([ADA, BABBAGE], [MET]).report
     assert report is not None
-    assert (report.title, report.summary) == ("Ada Lovelace and Charles Babbage", "")
+    assert (report.title, report.summary) == ("Ada Lovelace · Charles Babbage", "")
     assert report.findings == (Finding(MET.text, ("f1",)),)
 
 
@@ -81,7 +81,7 @@ def test_without_facts_there_is_no_report() -> None:
 def test_without_facts_descriptions_describe() -> None:
     bare = [ToldMember(one.id, one.name, one.type, one.description) for one in (ADA, BABBAGE, ENGINE)]
     found = summarised(1, bare)
-    assert found.summaries[0].name == "Ada Lovelace, Analytical Engine and 1 more"
+    assert found.summaries[0].name == "Ada Lovelace · Analytical Engine"
     assert found.summaries[0].description == f"{ADA.description} {BABBAGE.description}"
     assert summarised(1, [ToldMember("a", "A"), ToldMember("b", "B")]).summaries[0].description == ""
 
@@ -93,20 +93,20 @@ def test_fewer_than_two_members_are_not_summed_up(members: Sequence[ToldMember])
 
 def test_numbers_are_named_only_where_there_is_nothing_else() -> None:
     years = [ToldMember(year, year, facts=(fact("f", "It was so.", "1843", "1844"),)) for year in ("1843", "1844")]
-    assert summarised(1, [*years, ToldMember("e", "Engine")]).summaries[0].name == "Engine, 1843 and 1 more"
-    assert summarised(1, years).summaries[0].name == "1843 and 1844"
+    assert summarised(1, [*years, ToldMember("e", "Engine")]).summaries[0].name == "Engine · 1843"
+    assert summarised(1, years).summaries[0].name == "1843 · 1844"
 
 
 def test_members_of_one_name_are_named_once() -> None:
     told = [ToldMember(str(n), "Mercury") for n in range(3)]
-    assert summarised(1, told).summaries[0].name == "Mercury and 2 more"
+    assert summarised(1, told).summaries[0].name == "Mercury"
 
 
 def test_a_summary_of_summaries_is_named_after_their_first_members() -> None:
-    one = ToldMember("s1", "Ada Lovelace, Analytical Engine and 4 more")
-    told = [one, ToldMember("s2", "Mira Falk and Osk"), ToldMember("s3", "Ada Lovelace, Turin and 2 more")]
+    one = ToldMember("s1", "Ada Lovelace · Analytical Engine")
+    told = [one, ToldMember("s2", "Mira Falk · Osk"), ToldMember("s3", "Ada Lovelace · Turin")]
     (summary,) = summarised(2, told).summaries
-    assert (summary.name, summary.layer) == ("Ada Lovelace, Mira Falk and Osk and 1 more", 2)
+    assert (summary.name, summary.layer) == ("Ada Lovelace · Mira Falk", 2)
     assert summary.cluster == Cluster(1, ("s1", "s2", "s3"), ()).id
 
 
@@ -118,7 +118,7 @@ def test_facts_that_summaries_are_told_with_make_them_central() -> None:
         ToldMember("s3", "Alpha"),
     ]
     (summary,) = summarised(2, told).summaries
-    assert (summary.name, summary.description) == ("Yps, Zeta and 1 more", "Ada met Bob.")
+    assert (summary.name, summary.description) == ("Yps · Zeta", "Ada met Bob.")
 
 
 def test_the_type_of_numbers_counts_only_where_there_is_no_other() -> None:
@@ -129,7 +129,7 @@ def test_the_type_of_numbers_counts_only_where_there_is_no_other() -> None:
 
 def test_names_that_may_mean_one_are_not_both_named() -> None:
     told = [ToldMember(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
-    assert summarised(1, told).summaries[0].name == "Ada King Lovelace, Osk and 2 more"
+    assert summarised(1, told).summaries[0].name == "Ada King Lovelace · Osk"
 
 
 def test_of_types_as_common_that_of_the_most_central_member_counts() -> None:

@@ -18,7 +18,7 @@ from tests.support import postgres
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
 PEOPLE = ("Mira Falk", "Jonas Orth", "Ilse Brandt", "Karl Wegener", "Lena Torv")
 PLACES = ("Turin", "Basel", "Lund")
-MOST = {"walk": 13, "hypergraph": 11, "local": 16, "passages": 11, "chunks": 5}
+MOST = {"walk": 15, "hypergraph": 12, "local": 17, "passages": 12, "chunks": 5}
 """Statements, those that begin and end a transaction among them."""
 
 

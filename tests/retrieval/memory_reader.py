@@ -24,6 +24,7 @@ from polyadic.store.protocol import (
     Side,
     Spent,
     Stamp,
+    Statement,
     Vectors,
 )
 from polyadic.store.themes import Themes
@@ -138,8 +139,20 @@ class MemoryReader:
         scores = np.array(
             [len(wanted & set(identity.loose_name(c.text).split())) for _, c, _ in self._read], np.float32
         )
-        best = [row for row in np.argsort(-scores, kind="stable")[:k] if scores[row] > 0]
+        ids = np.array([chunk.id for _, chunk, _ in self._read])
+        best = [row for row in np.lexsort((ids, -scores))[:k] if scores[row] > 0]
         return Hits(np.array(best, dtype=np.int64), scores[best])
+
+    def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
+        row = {fact: row for row, fact in enumerate(self._facts)}
+        return [
+            Statement(chunk.id, span, row[said.fact_id])
+            for _, chunk, evidence in self._read
+            if chunk.id in chunk_ids
+            for said in evidence
+            if said.fact_id is not None
+            for span in said.spans
+        ]
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
         said = [loose_name(chunk.text).split() for _, chunk, _ in self._read]

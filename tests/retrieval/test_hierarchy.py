@@ -246,14 +246,14 @@ def test_without_a_hierarchy_it_is_said(method: str) -> None:
     assert any(NOT_BUILT in step.detail for step in found.trace)
     assert bool(found.items) is (method != "global")
     assert not found.of(Kind.REPORT)
-    answer = asyncio.run(quote_answer(found, HashingEmbedder()))
+    answer = asyncio.run(quote_answer(found, HashingEmbedder(), themed(STORY, {})))
     assert answer.note.endswith(NOT_BUILT)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_quotations_are_words_of_documents(method: str, reader: MemoryReader) -> None:
     found = ask(method, reader, "Byron meets Missolonghi?")
-    answer = asyncio.run(quote_answer(found, HashingEmbedder()))
+    answer = asyncio.run(quote_answer(found, HashingEmbedder(), reader))
     said = {sentence(fact) for facts in STORY.values() for fact in facts}
     assert all(citation.place.quote in said for citation in answer.citations)
     assert answer.citations

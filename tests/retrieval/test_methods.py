@@ -117,14 +117,14 @@ def test_what_is_switched_off_is_said(reader: MemoryReader) -> None:
     assert [details[name] for name in ("entities", "facts", "passages")] == ["switched off"] * 3
 
 
-def test_auto_says_what_it_chose_and_why(reader: MemoryReader) -> None:
-    first = ask("auto", reader).trace[0]
-    assert (first.name, first.detail) == ("choose", "walk, as there are 10 facts and 7 passages")
+def test_auto_ranks_passages_by_words_vectors_and_walk(reader: MemoryReader) -> None:
+    found = ask("auto", reader)
+    assert found.method == "auto" and found.items
+    assert any(step.name == "rank" and "words, vectors and walk" in step.detail for step in found.trace)
 
 
-def test_auto_searches_passages_where_there_are_few_facts() -> None:
-    assert ask("auto", read_from_memory(written([6]))).method == "chunks"
-    assert ask("auto", read_from_memory(written())).method == "walk"
+def test_auto_finds_passages_where_there_are_no_facts() -> None:
+    assert ask("auto", read_from_memory(written())).method == "auto"
 
 
 def test_an_unknown_method_is_named_with_those_that_exist() -> None:

@@ -62,5 +62,41 @@ def test_several_texts_are_looked_up_at_once(reader: MemoryReader) -> None:
     assert [len(mentions) for mentions in found] == [2, 0]
 
 
+def with_terms(terms: list[str], further: int = 0) -> MemoryReader:
+    """A store in which some terms take part in a fact, and as many further passages hold the same words."""
+    documents = []
+    for number in range(1 + further):
+        text = f"Here are {', '.join(terms)} in passage {number}."
+        document = Document(f"memory:{number}", "", text)
+        taking_part = tuple(Participation(name, score=40.0) for name in (*terms, "some more"))
+        said = [Evidence(text, 8.0, taking_part, (Span(0, 1),), "by hand")] if number == 0 else []
+        documents.append((document, Chunk(document.id, Span(0, len(text)), text, 4, 0), said))
+    return read_from_memory(documents)
+
+
+@pytest.mark.parametrize(
+    ("question", "mention"),
+    [
+        ("How long may an authorization code live?", "authorization code"),
+        ("Do authorization codes expire under OAuth?", "authorization codes"),
+        ("Does the Sign-in page exist, or a sign-in flow?", "sign-in flow"),
+        ("What is a handshake in TLS?", "handshake"),
+        ("what is a handshake", "handshake"),
+    ],
+)
+def test_finds_terms_and_leaves_them_in_the_remainder(question: str, mention: str) -> None:
+    found = with_terms(["authorization code", "sign-in flows", "handshake", "code"])
+    read = read_question(question, found)
+    assert read.mentions == (mention,)
+    assert read.remainder == question
+    assert not len(read.names)
+
+
+def test_a_single_word_that_many_passages_hold_is_no_term() -> None:
+    assert read_question("What is a handshake in TLS?", with_terms(["handshake"], further=50)).mentions == ()
+    several = with_terms(["secret handshake"], further=50)
+    assert read_question("What is a secret handshake in TLS?", several).mentions == ("secret handshake",)
+
+
 def test_a_script_without_spaces(reader: MemoryReader) -> None:
     assert read_question("谁写了第一个程序？", reader).remainder == "谁写了第一个程序？"

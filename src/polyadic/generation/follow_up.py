@@ -6,6 +6,7 @@ from time import perf_counter
 
 from polyadic.errors import NoReply
 from polyadic.generation.marked import unthought
+from polyadic.generation.standalone import standalone
 from polyadic.knowledge import Step, Turn, Usage
 from polyadic.models.language_model import LanguageModel, Request
 from polyadic.prompts.library import Prompts
@@ -26,7 +27,7 @@ async def self_contained(
 ) -> tuple[str, Usage, Step]:
     """The question with names in place of what points back, what that cost, and the step for the trace.
 
-    Where the model gives no question that can be used, the last question is put before this one.
+    Where the model gives no question that can be used, what it refers to is added without one (standalone.py).
 
     Raises
     ------
@@ -44,20 +45,11 @@ async def self_contained(
         rewritten = _rewritten(unthought(reply.text), question)
     except NoReply:
         pass
-    asked = rewritten or with_last_question(question, history)
-    detail = asked if rewritten else f"{model.name} gave no question that can be used, so the last one helps: {asked}"
+    asked = rewritten or standalone(question, history)
+    detail = asked if rewritten else f"{model.name} gave no question that can be used; without it: {asked}"
     step = Step("make the question self-contained", detail, perf_counter() - started)
     step_done(step.name)
     return asked, usage, step
-
-
-def with_last_question(question: str, history: Sequence[Turn]) -> str:
-    """The same without a model: the question after the one before it, whose names it may point back to.
-
-    >>> with_last_question("Where was she born?", [Turn("Who was Ada Lovelace?", "A mathematician.")])
-    'Who was Ada Lovelace? Where was she born?'
-    """
-    return f"{_beginning(history[-1].question)} {question}" if history else question
 
 
 def _rewritten(reply: str, question: str) -> str | None:

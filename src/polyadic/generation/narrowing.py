@@ -7,8 +7,8 @@ from polyadic.identity import normal_text
 from polyadic.knowledge import Place
 from polyadic.models.embedder import Embedder
 from polyadic.text.function_words import function_words
+from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
-from polyadic.text.plain_text import is_heading
 from polyadic.text.sentences import sentences
 from polyadic.text.words import words
 
@@ -84,7 +84,7 @@ def _candidates(places: Sequence[Place], claim: str, most: int) -> list[tuple[Pl
 def _sentences(place: Place) -> list[Place]:
     """The sentences of a place, each as a place of its own; headings claim nothing."""
     spans = sentences(place.quote, detect_language(place.quote))
-    return [place.part(span) for span in spans if not is_heading(place.quote[span.start : span.end])]
+    return [place.part(span) for span in spans if not is_heading(place.quote, span.start, span.end)]
 
 
 def _in_context(place: Place) -> str:

@@ -32,3 +32,12 @@ def no_answer(language: str) -> str:
     ('Nada en estos documentos responde a eso.', 'Nothing in these documents answers that.')
     """
     return _NO_ANSWER.get(language, _NO_ANSWER["en"])
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether a text is what :func:`no_answer` says, in any language.
+
+    >>> is_no_answer("Nichts in diesen Dokumenten beantwortet das."), is_no_answer("Nothing.")
+    (True, False)
+    """
+    return text.strip() in _NO_ANSWER.values()

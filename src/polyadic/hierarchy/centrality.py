@@ -1,6 +1,5 @@
 """Which members and facts are the most central: what joins most, and what adds most to what has been said."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +9,9 @@ from typing import Self
 from polyadic.hierarchy.telling import ToldFact, ToldMember
 from polyadic.identity import normal_text
 from polyadic.text.function_words import words as listed
-from polyadic.text.names import Sort, Vocabulary, names
+from polyadic.text.numbers import is_a_code, is_a_number
 
 _TYPES_OF_NUMBERS = listed("date time year duration number quantity money percent percentage")
-# "139 km", "150 million records": numbers, and words without a capital.
-_COUNTED = re.compile(r"\d[\d.,]*(?:\s+(?:\d[\d.,]*|[^\W\d_]+))*")
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ class Joins:
 def by_centrality(members: Sequence[ToldMember], joins: Joins) -> list[ToldMember]:
     """The members, those first that share most facts with others; of as many, those of most facts, then by name.
 
-    Numbers and dates come last: they are in many facts, and say nothing by themselves.
+    Numbers, dates and codes come last: they are in many facts, and say nothing by themselves.
 
     >>> facts = (ToldFact("f", "Ada met Bob in 1833.", 7, ("a", "b", "y")),)
     >>> told = [ToldMember("y", "1833", facts=facts), ToldMember("b", "Bob"), ToldMember("a", "Ada")]
@@ -83,7 +80,13 @@ def by_centrality(members: Sequence[ToldMember], joins: Joins) -> list[ToldMembe
     """
 
     def rank(one: ToldMember) -> tuple[bool, int, int, str, str]:
-        return is_numeric(one), -joins.shared.get(one.id, 0), -joins.told.get(one.id, 0), one.name, one.id
+        return (
+            is_numeric(one) or is_a_code(one.name),
+            -joins.shared.get(one.id, 0),
+            -joins.told.get(one.id, 0),
+            one.name,
+            one.id,
+        )
 
     return sorted(members, key=rank)
 
@@ -91,18 +94,3 @@ def by_centrality(members: Sequence[ToldMember], joins: Joins) -> list[ToldMembe
 def is_numeric(member: ToldMember) -> bool:
     """Whether a member is a number, an amount or a date, by its type or by its name."""
     return member.type.casefold() in _TYPES_OF_NUMBERS or is_a_number(member.name)
-
-
-def is_a_number(name: str) -> bool:
-    """Whether a name is nothing but a number, an amount or a date.
-
-    >>> is_a_number("12 May 1843"), is_a_number("139 km"), is_a_number("1984 (novel)"), is_a_number("ada")
-    (True, True, False, False)
-    """
-    if not any(character.isdigit() for character in name):
-        return False
-    if not any(character.isalpha() for character in name) or (name.islower() and _COUNTED.fullmatch(name)):
-        return True
-    found = names(name, Vocabulary("en"))
-    sorts = {one.sort for one in found}
-    return bool(found) and sorts <= {Sort.NUMBER, Sort.DATE} and len(found[0].text) == len(name.strip())

@@ -4,7 +4,6 @@ Which facts are chosen: those that join most members, and then those that speak 
 is written that does not stand in the documents, and nothing is shortened.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -19,8 +18,8 @@ FINDINGS = 7
 NO_FACTS = "community without facts"
 _NAMES = 2
 _TOP = 10
-# The name of an extractive summary, whose first member stands for it in the name of one above.
-_NAMED_AFTER = re.compile(r"(?P<first>.+?), .+ and \d+ more")
+# Between the names of which an extractive name is made; the first stands for them all in the name of one above.
+_BETWEEN = " · "
 
 
 class ExtractiveWriting:
@@ -46,7 +45,7 @@ def summarised(layer: int, members: Sequence[ToldMember]) -> Summaries:
     >>> told = [ToldMember("b", "Bob", "person", "", (fact,)), ToldMember("a", "Ada", "person")]
     >>> found = summarised(1, told)
     >>> found.summaries[0].name, found.summaries[0].description, found.sources
-    ('Ada and Bob', 'Ada met Bob in London.', ('a', 'b', 'f'))
+    ('Ada · Bob', 'Ada met Bob in London.', ('a', 'b', 'f'))
     """
     if len(members) < 2:
         return Summaries((), ())
@@ -73,7 +72,7 @@ def reported(members: Sequence[ToldMember], facts: Sequence[ToldFact]) -> Report
     >>> facts = [ToldFact("f", "Ada met Bob.", 4, ("a", "b")), ToldFact("g", "Bob met Cy.", 4, ("b", "c"))]
     >>> told = reported([ToldMember(name[0].lower(), name) for name in ("Ada", "Bob", "Cy")], facts).report
     >>> told.title, told.summary, told.findings
-    ('Bob, Ada and 1 more', 'Ada met Bob.', (Finding(text='Bob met Cy.', facts=('g',)),))
+    ('Bob · Ada', 'Ada met Bob.', (Finding(text='Bob met Cy.', facts=('g',)),))
     """
     joins = Joins.of([ToldMember(one.id, one.name, one.type, one.description) for one in members], facts)
     chosen = joins.adding(1 + FINDINGS)
@@ -90,16 +89,12 @@ def reported(members: Sequence[ToldMember], facts: Sequence[ToldFact]) -> Report
 def named_after(central: Sequence[ToldMember]) -> str:
     """A name made of those of the first members; of two that may be one, the second is not named.
 
-    >>> named_after([ToldMember(name, name) for name in ("Ada, Bob and 3 more", "Ada (1815)", "Cy", "Dee")])
-    'Ada, Cy and 2 more'
-    >>> named_after([ToldMember("1", "Mercury"), ToldMember("2", "Mercury")]), named_after([ToldMember("1", "Ada")])
-    ('Mercury and 1 more', 'Ada')
+    >>> named_after([ToldMember(name, name) for name in ("Ada · Bob", "Ada (1815)", "Cy", "Dee")])
+    'Ada · Cy'
+    >>> named_after([ToldMember("1", "Mercury"), ToldMember("2", "Mercury")])
+    'Mercury'
     """
-    shown = [_first_name(member) for member in _named(central)]
-    more = len(central) - len(shown)
-    if more:
-        return f"{', '.join(shown)} and {more} more"
-    return " and ".join(shown)
+    return _BETWEEN.join(_first_name(member) for member in _named(central))
 
 
 def _named(central: Sequence[ToldMember]) -> list[ToldMember]:
@@ -113,8 +108,7 @@ def _named(central: Sequence[ToldMember]) -> list[ToldMember]:
 
 
 def _first_name(member: ToldMember) -> str:
-    after = _NAMED_AFTER.fullmatch(member.name)
-    return after["first"] if after else member.name
+    return member.name.partition(_BETWEEN)[0]
 
 
 def _sources(*told: Sequence[ToldMember | ToldFact]) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 from polyadic.errors import SettingsError, WeightsMissing
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
-from polyadic.settings import EmbeddingSettings, ModelSettings
+from polyadic.models.reranker import Reranker
+from polyadic.settings import EmbeddingSettings, ModelSettings, RerankerSettings
 
 _LOCAL = {"minilm": "all-MiniLM-L6-v2", "minilm-int8": "all-MiniLM-L6-v2-int8", "hashing": "hashing-384"}
 
@@ -69,3 +70,32 @@ def load_language_model(settings: ModelSettings) -> LanguageModel | None:
     from polyadic.models.endpoint_model import EndpointModel
 
     return EndpointModel(settings)
+
+
+def load_reranker(settings: RerankerSettings) -> Reranker | None:
+    """The reranker that the settings name; None where there is to be none. Nothing is asked of it yet.
+
+    >>> load_reranker(RerankerSettings()) is None
+    True
+
+    Raises
+    ------
+    WeightsMissing
+        A local one is named, and its files are not there.
+    SettingsError
+        Its name or its folder is missing.
+    """
+    if settings.model == "off":
+        return None
+    if settings.model == "endpoint":
+        if not (settings.name and settings.base_url):
+            what = "[reranker] model is endpoint, but name or base_url is empty"
+            raise SettingsError(what, "set both under [reranker]")
+        from polyadic.models.endpoint_reranker import EndpointReranker
+
+        return EndpointReranker(settings)
+    if settings.folder is None:
+        raise SettingsError("[reranker] model is onnx, but folder is empty", "name the folder under [reranker]")
+    from polyadic.models.cross_encoder import CrossEncoder
+
+    return CrossEncoder(settings.folder.expanduser(), settings.window)

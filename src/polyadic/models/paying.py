@@ -12,6 +12,7 @@ from polyadic.knowledge import Usage
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel, Reply, Request
 from polyadic.models.remembering import Memory, NoMemory, Paid
+from polyadic.models.reranker import Reranker
 
 
 @dataclass(slots=True)
@@ -36,6 +37,12 @@ class Bill:
         usage, seconds = embedder.take_paid()
         if usage.calls:
             await self._enter(Request("embed", ()), embedder.name, usage, seconds)
+
+    async def enter_reranking(self, reranker: Reranker) -> None:
+        """Enter what an endpoint was paid for reranking, as one call."""
+        usage, seconds = reranker.take_paid()
+        if usage.calls:
+            await self._enter(Request("rerank", ()), reranker.name, usage, seconds)
 
     async def _enter(self, request: Request, model: str, usage: Usage, seconds: float) -> None:
         try:

@@ -1,7 +1,8 @@
 """What a question names, and what it asks of that.
 
 The names that the store knows and the question mentions are its *anchors*; the question without them is the
-*remainder*: "When was the mother of Ada Lovelace born?" asks "When was the mother of born?" of Ada Lovelace.
+*remainder*: "When was the mother of Ada Lovelace born?" asks "When was the mother of born?" of Ada Lovelace. Terms
+("authorization code") are anchors as well, and part of the remainder, because they say what is asked.
 """
 
 import re
@@ -24,10 +25,12 @@ class Question:
     """A question as the store understands it.
 
     ``anchors`` are entities, ``groups`` tells for each which of the mentions it stands for: homonyms share one.
+    ``names`` are the anchors that are names and no terms.
     """
 
     text: str
     anchors: Rows
+    names: Rows
     groups: Rows
     mentions: tuple[str, ...]
     remainder: str
@@ -39,9 +42,10 @@ def read_question(text: str, reader: Reader) -> Question:
     return Question(
         text,
         np.array([row for mention in mentions for row in mention.entities], dtype=np.int64),
+        np.array([row for mention in mentions if not mention.is_term for row in mention.entities], dtype=np.int64),
         np.array([group for group, mention in enumerate(mentions) for _ in mention.entities], dtype=np.int64),
         tuple(text[mention.span.start : mention.span.end] for mention in mentions),
-        _without(text, [mention.span for mention in mentions]),
+        _without(text, [mention.span for mention in mentions if not mention.is_term]),
     )
 
 

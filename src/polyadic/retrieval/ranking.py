@@ -26,8 +26,8 @@ def score_chunks(
     assign(naming, graph.entities, *_of_those_alike(bridges, strengths))
     assign(naming, graph.entities, bridges.rows, strengths)
     assign(naming, graph.entities, anchors, np.full(len(anchors), NAMED_WEIGHT, dtype=np.float32))
-    score = np.sqrt(_relative(masses.chunks)) + _best(graph.naming, naming, len(graph.chunks))
-    score += SECOND_FACT_WEIGHT * _best(graph.statement[::-1], second_facts, len(graph.chunks))
+    score = np.sqrt(_relative(masses.chunks)) + best_target(graph.naming, naming, len(graph.chunks))
+    score += SECOND_FACT_WEIGHT * best_target(graph.statement[::-1], second_facts, len(graph.chunks))
     return np.asarray(score + SECOND_CHUNK_WEIGHT * second_chunks, dtype=np.float32)
 
 
@@ -51,7 +51,7 @@ def _relative(values: Vectors) -> Vectors:
     return np.asarray(values / highest if highest > 0 else values, dtype=np.float32)
 
 
-def _best(incidence: Places, values: Vectors, size: int) -> Vectors:
+def best_target(incidence: Places, values: Vectors, size: int) -> Vectors:
     """For each source of an incidence the highest value among its targets; 0 where it has none."""
     best = np.zeros(size, dtype=np.float32)
     np.maximum.at(best, incidence[0], values[incidence[1]])

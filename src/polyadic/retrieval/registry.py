@@ -7,6 +7,7 @@ from polyadic.knowledge import Section
 from polyadic.retrieval.auto import Auto
 from polyadic.retrieval.method import Method
 from polyadic.retrieval.methods.binary import Binary
+from polyadic.retrieval.methods.bm25 import BM25
 from polyadic.retrieval.methods.chunks import Chunks
 from polyadic.retrieval.methods.communities import Communities
 from polyadic.retrieval.methods.hierarchy import Hierarchy
@@ -37,6 +38,7 @@ _ASKING: dict[str, _Make] = {
 _METHODS: dict[str, _Make] = _ASKING | {
     "auto": lambda settings, _: Auto(settings),
     "none": lambda *_: Nothing(),
+    "bm25": lambda *_: BM25(),
     "chunks": lambda *_: Chunks(),
     "passages": lambda settings, _: Passages(settings.passages),
     "walk": lambda settings, _: Walk(settings.walk),

@@ -1,4 +1,4 @@
-"""Where a walk starts: the names of the question, the facts and passages most like it."""
+"""Where a walk starts: the names of the question, the facts and passages most like it or with most of its words."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,14 @@ from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Subgraph, position
 from polyadic.store.protocol import Around, Hits, Links, Nearest, Reader, Rows, Vectors, Within
 from polyadic.store.row_sets import among, distinct
 
-ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT = 1.0, 1.0, 0.1
+ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT, LEXICAL_WEIGHT = 1.0, 1.0, 0.1, 0.1
 SEED_FACTS, SEED_CHUNKS = 3, 10
 SHARPNESS = 4
 NAMING_WEIGHT = 0.2
-NEAREST_FACTS, NEAREST_CHUNKS = 60, 20
+# What a term of the question weighs beside a name of the same rarity, and all of them where there is no name:
+# a term says of what kind the answer is, and many things are of a kind.
+TERM_WEIGHT, TERMS_ALONE = 0.2, 0.5
+NEAREST_FACTS, NEAREST_CHUNKS, LEXICAL_CHUNKS = 60, 20, 20
 _FACTS_OF_AN_ANCHOR = 100
 _CHUNKS_ABOUT_AN_ANCHOR = 3
 # More than the sentences of all but a passage of bare lines.
@@ -28,13 +31,18 @@ _FACTS_IN_A_CHUNK = 200
 class Start:
     """What the question leads to directly: its anchors, what may be one with them, the nearest facts and chunks.
 
+    ``weights`` has for each anchor how much it counts, the rarer the more, a name more than a term. ``lexical_chunks``
+    are the best by BM25.
+
     ``facts`` and ``chunks`` are all that belongs to these, each once: the ground that a walk covers.
     """
 
     anchors: Rows
+    weights: Vectors
     alike: Links
     nearest_facts: Hits
     nearest_chunks: Hits
+    lexical_chunks: Hits
     facts: Rows
     chunks: Rows
 
@@ -46,21 +54,26 @@ def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
     about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
-    chunks = distinct(near_chunks.rows, about)
+    lexical = reader.search(question.text, LEXICAL_CHUNKS)
+    chunks = distinct(near_chunks.rows, lexical.rows, about)
     reader.expect(Within(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
     reader.expect(Around(facts, CHUNKS_OF_A_FACT, chunks))
-    return Start(question.anchors, same, _telling(near_facts, question, reader), near_chunks, facts, chunks)
+    weights = _weights(question, reader)
+    told = _telling(near_facts, question, weights, reader)
+    return Start(question.anchors, weights, same, told, near_chunks, lexical, facts, chunks)
 
 
 def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:
-    """Initial masses: anchors, the rarer the heavier; a few facts and chunks, the more similar the heavier."""
+    """Initial masses: anchors by their weights; a few facts and chunks, the more similar the heavier."""
     facts, entities, chunks = (np.zeros(size, dtype=np.float32) for size in graph.sizes)
-    anchors = start.anchors[among(start.anchors, graph.entities)]
-    entities[position(anchors, graph.entities)] = ANCHOR_WEIGHT * _shares(_rarity(anchors, reader))
+    held = among(start.anchors, graph.entities)
+    entities[position(start.anchors[held], graph.entities)] = _shares(start.weights[held]) * start.weights.sum()
     near = start.nearest_chunks.rows[:SEED_CHUNKS]
     chunks[position(near, graph.chunks)] = CHUNK_WEIGHT * _sharpened(start.nearest_chunks.scores[:SEED_CHUNKS])
+    lexical = start.lexical_chunks
+    chunks[position(lexical.rows[:SEED_CHUNKS], graph.chunks)] += LEXICAL_WEIGHT * _shares(lexical.scores[:SEED_CHUNKS])
     said, bare = _statements(start, reader)
     facts[position(said.rows, graph.facts)] = FACT_WEIGHT * said.scores
     chunks[position(bare.rows, graph.chunks)] += FACT_WEIGHT * bare.scores
@@ -78,22 +91,22 @@ def _statements(start: Start, reader: Reader) -> tuple[Hits, Hits]:
     return Hits(rows[said], shares[is_fact]), Hits(rows[bare], shares[~is_fact])
 
 
-def _telling(hits: Hits, question: Question, reader: Reader) -> Hits:
+def _telling(hits: Hits, question: Question, weights: Vectors, reader: Reader) -> Hits:
     """The hits in the order of similarity times completeness; somewhat better is what holds names of the question.
 
     Vectors blur names: what is like a question may speak of another player who was born in another town.
     """
-    named = 1.0 + NAMING_WEIGHT * _share_named(hits.rows, question, reader)
+    named = 1.0 + NAMING_WEIGHT * _share_named(hits.rows, question, weights, reader)
     worth = np.asarray(hits.scores * completeness(hits.rows, reader) * named, dtype=np.float32)
     order = np.argsort(-worth, kind="stable")
     return Hits(hits.rows[order], worth[order])
 
 
-def _share_named(facts: Rows, question: Question, reader: Reader) -> Vectors:
-    """The share of the question's names that take part in each fact, the rarer the weightier; homonyms are one name."""
-    weights = np.zeros(len(question.mentions), dtype=np.float32)
-    np.maximum.at(weights, question.groups, _rarity(question.anchors, reader))
-    shares = _shares(weights)
+def _share_named(facts: Rows, question: Question, weights: Vectors, reader: Reader) -> Vectors:
+    """The share of the question's anchors that take part in each fact, by weight; homonyms are one name."""
+    of_mentions = np.zeros(len(question.mentions), dtype=np.float32)
+    np.maximum.at(of_mentions, question.groups, weights)
+    shares = _shares(of_mentions) * weights.sum()
     group_of = dict(zip(question.anchors.tolist(), question.groups.tolist(), strict=True))
     links = reader.entities_of(facts)
     named = among(links.targets, question.anchors)
@@ -105,8 +118,12 @@ def _share_named(facts: Rows, question: Question, reader: Reader) -> Vectors:
     return held
 
 
-def _rarity(entities: Rows, reader: Reader) -> Vectors:
-    return np.asarray(1.0 / np.sqrt(np.maximum(reader.spread(entities), 1)), dtype=np.float32)
+def _weights(question: Question, reader: Reader) -> Vectors:
+    """How much each anchor counts; together 1, or less where the question names nothing."""
+    rarity = 1.0 / np.sqrt(np.maximum(reader.spread(question.anchors), 1))
+    sort = np.where(among(question.anchors, question.names), 1.0, TERM_WEIGHT)
+    together = ANCHOR_WEIGHT if len(question.names) else TERMS_ALONE
+    return np.asarray(together * _shares(np.asarray(rarity * sort, dtype=np.float32)), dtype=np.float32)
 
 
 def _sharpened(similarities: Vectors) -> Vectors:

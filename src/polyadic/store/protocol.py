@@ -29,6 +29,7 @@ from polyadic.store.values import (
     Side,
     Spent,
     Stamp,
+    Statement,
     ToRemember,
     Vectors,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "Side",
     "Spent",
     "Stamp",
+    "Statement",
     "Store",
     "ToRemember",
     "Vectors",

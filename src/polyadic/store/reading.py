@@ -19,6 +19,7 @@ from polyadic.store.values import (
     Side,
     Spent,
     Stamp,
+    Statement,
     Vectors,
 )
 from polyadic.themes import Hierarchy
@@ -67,6 +68,9 @@ class Reader(Protocol):
 
     def facts_in(self, chunks: Rows, limit: int) -> Links:
         """Facts that the evidence of each chunk states, at most ``limit`` a chunk."""
+
+    def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
+        """The facts that chunks state, by public identifier of the chunk, each with its characters, in their order."""
 
     def titles_of(self, chunks: Rows) -> Links:
         """The entity that each chunk is about; absent where there is none.

@@ -33,6 +33,15 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """That a chunk states a fact, and the characters of its document that do; ``fact`` is a row."""
+
+    chunk_id: str
+    span: Span
+    fact: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much there is; of ``evidence``, ``stated`` makes a fact, the rest names fewer than two entities.
 

@@ -34,13 +34,29 @@ _CHUNKS_ABOUT_A_BRIDGE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class End:
     """A walk's end: where the mass is, and how similar facts are to the question and to what is asked of bridges."""
 
     graph: Subgraph
     masses: Masses
     similarity: Vectors
     second: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """Where a walk led: the graph around the question, and how good its facts and passages are.
+
+    ``chunk_scores`` and ``chunk_similarity`` (to the question) have shape (passages,), ``fact_scores`` (facts,).
+    """
+
+    asked: Question
+    start: Start
+    bridges: Bridges
+    end: End
+    chunk_scores: Vectors
+    fact_scores: Vectors
+    chunk_similarity: Vectors
 
 
 class Walk:
@@ -53,6 +69,13 @@ class Walk:
 
     async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
         trace = Trace()
+        walked = await self.walked(question, reader, embedder, trace)
+        ranked = self.listed(walked, walked.chunk_scores, reader)
+        trace.done("rank", f"{len(ranked)} facts and passages")
+        return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
+
+    async def walked(self, question: str, reader: Reader, embedder: Embedder, trace: Trace) -> Walked:
+        """Walk from a question, and score the facts and passages around it."""
         asked = read_question(question, reader)
         trace.done("read the question", _names(asked))
         aims = await embedder.embed([asked.text, asked.remainder or asked.text])
@@ -67,19 +90,38 @@ class Walk:
             trace.done("embed", f"what is asked of {len(asides)} bridges")
             end = self._second(start, end, bridges, aims, asides, reader)
             trace.done("second walk", _size(end.graph))
-        ranked = self._ranked(asked, bridges, end, aims, asides, reader)
-        trace.done("rank", f"{len(ranked)} facts and passages")
-        return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
+        graph = end.graph
+        second = np.zeros(len(graph.chunks), dtype=np.float32)
+        if len(asides):
+            second = reader.similarity("chunk", graph.chunks, asides).max(axis=0)
+        chunk_scores = score_chunks(graph, end.masses, asked.anchors, bridges, end.second, second)
+        similarity = reader.similarity("chunk", graph.chunks, aims[:1])[0]
+        return Walked(asked, start, bridges, end, chunk_scores, score_facts(end.masses, end.second), similarity)
 
-    def _first(self, start: Start, aims: Vectors, reader: Reader) -> _End:
+    def listed(self, walked: Walked, chunk_scores: Vectors, reader: Reader) -> list[Found]:
+        """The best passages by these scores, with the best facts that they state."""
+        graph = walked.end.graph
+        best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
+        order = arrange(graph, best, walked.fact_scores, self._settings.facts)
+        shown = np.array([place for kind, place in order if kind is Kind.FACT], dtype=np.int64)
+        reasons = Reasons(graph, walked.asked, walked.bridges)
+        fact_whys = reasons.of_facts(shown, walked.end.similarity[shown])
+        chunk_whys = reasons.of_chunks(best, walked.chunk_similarity[best])
+        facts = found("fact", graph.facts[shown], walked.fact_scores[shown], fact_whys, reader)
+        chunks = found("chunk", graph.chunks[best], chunk_scores[best], chunk_whys, reader)
+        ranked = {(Kind.FACT, place): fact for place, fact in zip(shown.tolist(), facts, strict=True)}
+        ranked |= {(Kind.CHUNK, place): chunk for place, chunk in zip(best.tolist(), chunks, strict=True)}
+        return [ranked[entry] for entry in order]
+
+    def _first(self, start: Start, aims: Vectors, reader: Reader) -> End:
         graph = surround(start.facts, start.chunks, reader, start.alike)
         similarity = to_question(graph.facts, aims, reader)
         masses = self._diffuse(start, graph, standardised(similarity), reader)
-        return _End(graph, masses, similarity, np.zeros_like(similarity))
+        return End(graph, masses, similarity, np.zeros_like(similarity))
 
     def _second(
-        self, start: Start, first: _End, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
-    ) -> _End:
+        self, start: Start, first: End, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
+    ) -> End:
         """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
         facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = distinct(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
@@ -88,32 +130,10 @@ class Walk:
         near = reader.similarity("fact", graph.facts, np.concatenate([aims, asides]))
         similarity, second = near[: len(aims)].mean(axis=0), near[len(aims) :].max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
-        return _End(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
+        return End(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
 
     def _diffuse(self, start: Start, graph: Subgraph, relevance: Vectors, reader: Reader) -> Masses:
         return diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader), self._settings.damping)
-
-    def _ranked(
-        self, asked: Question, bridges: Bridges, end: _End, aims: Vectors, asides: Vectors, reader: Reader
-    ) -> list[Found]:
-        """The best passages, with the best facts that they state."""
-        graph = end.graph
-        second = np.zeros(len(graph.chunks), dtype=np.float32)
-        if len(asides):
-            second = reader.similarity("chunk", graph.chunks, asides).max(axis=0)
-        chunk_scores = score_chunks(graph, end.masses, asked.anchors, bridges, end.second, second)
-        fact_scores = score_facts(end.masses, end.second)
-        best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
-        order = arrange(graph, best, fact_scores, self._settings.facts)
-        shown = np.array([place for kind, place in order if kind is Kind.FACT], dtype=np.int64)
-        reasons = Reasons(graph, asked, bridges)
-        similarity = reader.similarity("chunk", graph.chunks[best], aims[:1])[0]
-        fact_whys, chunk_whys = reasons.of_facts(shown, end.similarity[shown]), reasons.of_chunks(best, similarity)
-        facts = found("fact", graph.facts[shown], fact_scores[shown], fact_whys, reader)
-        chunks = found("chunk", graph.chunks[best], chunk_scores[best], chunk_whys, reader)
-        ranked = {(Kind.FACT, place): fact for place, fact in zip(shown.tolist(), facts, strict=True)}
-        ranked |= {(Kind.CHUNK, place): chunk for place, chunk in zip(best.tolist(), chunks, strict=True)}
-        return [ranked[entry] for entry in order]
 
 
 def to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:

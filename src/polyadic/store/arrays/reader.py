@@ -1,13 +1,14 @@
 """Reading one committed state of a store: arrays for what is near, tables for what it says."""
 
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Literal
 
 import numpy as np
 
 from polyadic.store.arrays.near_reader import ArrayNear
 from polyadic.store.arrays.protocol import Way
+from polyadic.store.arrays.ranking import best_of
 from polyadic.store.arrays.state import State
 from polyadic.store.arrays.theme_arrays import ThemeArrays
 from polyadic.store.arrays.theme_reader import SqlThemes
@@ -32,9 +33,12 @@ class ArrayReader(ArrayNear):
 
     def search(self, words: str, k: int) -> Hits:
         hits = self._words.matching(words)
-        found = list(islice(((row, score) for row, score in hits if self._is_seen_chunk(row)), k))
+        found = list(islice(hits, k))
+        # Those that score as the last one, too: ties are broken by row.
+        found += takewhile(lambda hit: hit[1] == found[-1][1], hits)
         rows = self._arrays.rows("chunk", [row for row, _ in found])
-        return Hits(rows, np.array([score for _, score in found], dtype=np.float32))
+        order = np.argsort(rows, kind="stable")
+        return best_of(rows[order], np.array([score for _, score in found], dtype=np.float32)[order], k)
 
     def holding(self, words: Sequence[str], limit: int) -> Links:
         found: list[tuple[int, int]] = []
@@ -119,10 +123,6 @@ class ArrayReader(ArrayNear):
     def _links(self, way: Way, rows: Rows, limit: int | None = None) -> Links:
         targets, owners = self._arrays.linked(way, rows, limit)
         return Links(rows[owners], targets)
-
-    def _is_seen_chunk(self, chunk: int) -> bool:
-        """Whether a chunk (key of the table) may be seen."""
-        return True
 
     def _sum(self, what: str, rows: str) -> int:
         total: int = self._connection.execute(f"SELECT coalesce(sum({what}), 0) FROM {rows}").fetchone()[0]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,12 +17,13 @@ from polyadic.store.arrays.ranking import contenders
 from polyadic.store.arrays.reader import ArrayReader
 from polyadic.store.arrays.row_vectors import Values
 from polyadic.store.arrays.scope import Scope, is_split_off
+from polyadic.store.arrays.scope_words import ScopeWords
 from polyadic.store.arrays.snapshot import Snapshot
 from polyadic.store.arrays.theme_reader import SqlThemes
 from polyadic.store.arrays.theme_scope import ScopedThemes
 from polyadic.store.connection import Connection
 from polyadic.store.expected import Expected
-from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Listed, Rows, Side, Stamp, Vectors
+from polyadic.store.protocol import Counts, DocumentRecord, FailedChunk, Hits, Listed, Rows, Side, Stamp, Vectors
 from polyadic.store.tables.full_text import WordIndex
 from polyadic.store.tables.places import places_of_facts
 from polyadic.store.tables.selecting import select_in
@@ -47,6 +49,14 @@ class ScopedReader(ArrayReader):
     @property
     def _arrays(self) -> Snapshot:
         return self._scope.snapshot
+
+    @cached_property
+    def _scope_words(self) -> ScopeWords:
+        rows = self.all_rows("chunk")
+        return ScopeWords(zip(rows.tolist(), self.chunk_places(rows), strict=True))
+
+    def search(self, text: str, k: int) -> Hits:
+        return self._scope_words.search(text, k)
 
     # rows
 

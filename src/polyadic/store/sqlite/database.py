@@ -1,6 +1,7 @@
 """Opening the SQLite file of a workspace: pragmas, versions, migrations."""
 
 import contextlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -33,11 +34,16 @@ _DEFAULT_HINT = "it is damaged or no store of ours: restore it from a backup, or
 def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
     """A connection in autocommit mode to a store of the present version, made or brought forward where needed.
 
+    Where the file or its folder cannot be written to, the connection only reads.
+
     Raises
     ------
     StoreError
-        The file is no store of ours, is damaged, or was written by a newer version.
+        The file is no store of ours, is damaged, was written by a newer version, or would have to be brought forward
+        and cannot be.
     """
+    if is_read_only(path):
+        return _connected_to_read(path, cache)
     with explained(path):
         connection = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=BUSY_MILLISECONDS / 1000
@@ -49,6 +55,60 @@ def connect(path: Path, cache: int = READING_CACHE) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether there is a store that can be read and not written: writing takes files beside it as well."""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def fingerprint(path: Path) -> tuple[int, ...]:
+    """What differs once something else has written to a store that is read here as if nothing could."""
+    there = path.stat()
+    return there.st_mtime_ns, there.st_size, _log_of(path).exists()
+
+
+def _connected_to_read(path: Path, cache: int) -> sqlite3.Connection:
+    with explained(path):
+        connection = _opened_to_read(path)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            if _version(connection, path) < VERSION:
+                what = f"{path} was written by an older Polyadic, and cannot be upgraded where it cannot be written to"
+                raise StoreError(what, "run polyadic status once where it can be, or on a copy of the folder")
+            connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that shares the log of a process that writes; where there is none, one that needs no other file."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    connection = _at(address)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        log = _log_of(path)
+        if log.exists() and log.stat().st_size:
+            what = (
+                f"{path} was not closed, and what was written last cannot be read where its folder cannot be written to"
+            )
+            raise StoreError(what, "run polyadic status once where it can be, or on a copy of the folder") from None
+        return _at(f"{address}&immutable=1")
+    return connection
+
+
+def _at(address: str) -> sqlite3.Connection:
+    seconds = BUSY_MILLISECONDS / 1000
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=seconds)
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 @contextlib.contextmanager

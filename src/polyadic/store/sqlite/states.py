@@ -20,7 +20,7 @@ from polyadic.store.arrays.base import LAYOUT, Base
 from polyadic.store.arrays.building import build
 from polyadic.store.arrays.matrix import Matrix
 from polyadic.store.arrays.state import State
-from polyadic.store.sqlite.database import connect, rolled_back
+from polyadic.store.sqlite.database import connect, is_read_only, rolled_back
 from polyadic.store.tables import changes
 
 LEAST_CHANGED, MOST_CHANGED = 2_000, 25_000
@@ -88,11 +88,13 @@ class States:
                 build(connection, partial(Matrix.write, aside)).save(aside)
             base = Base.load(folder)
         except (OSError, ValueError, EOFError):
-            # On a full disk a reader still answers, only with more memory.
+            # Without room or the right to write a reader still answers, only with more memory.
             base = build(connection, Matrix.joined)
         return State.of(name, number, base)
 
     def _renew_if_due(self, state: State) -> None:
+        if is_read_only(self._path):
+            return
         under_way = self._renewing is not None and self._renewing.is_alive()
         if is_due(state.changed, state.base.size) and not under_way and not self._given_up:
             self._renewing = threading.Thread(target=self._renew, name="polyadic-derived")

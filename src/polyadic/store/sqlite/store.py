@@ -20,7 +20,15 @@ from polyadic.store.arrays.theme_cache import ThemeCache
 from polyadic.store.claims import All, Claims
 from polyadic.store.protocol import Call, Duplicate, Gathering, Original, Preparer, Reader, ToRemember, Writer
 from polyadic.store.sqlite.copying import SqliteDuplicate
-from polyadic.store.sqlite.database import BUSY_MILLISECONDS, WRITING_CACHE, connect, explained, rolled_back
+from polyadic.store.sqlite.database import (
+    BUSY_MILLISECONDS,
+    WRITING_CACHE,
+    connect,
+    explained,
+    fingerprint,
+    is_read_only,
+    rolled_back,
+)
 from polyadic.store.sqlite.scopes import Scopes
 from polyadic.store.sqlite.states import States
 from polyadic.store.sqlite.words import SqliteWords, SqliteWriter
@@ -42,7 +50,8 @@ class SqliteStore:
     Parameters
     ----------
     folder
-        Where ``store.sqlite`` lies, and ``derived/``, which can be deleted at any time.
+        Where ``store.sqlite`` lies, and ``derived/``, which can be deleted at any time. A folder that cannot be written
+        to can be read: what would be saved under ``derived/`` is then kept in memory.
     embedder
         Name of the model that fills the store with vectors; None for work that neither compares nor makes any.
 
@@ -59,6 +68,8 @@ class SqliteStore:
         self._folder = folder
         self._embedder = embedder
         self._path = folder / _FILE
+        self._read_only = is_read_only(self._path)
+        self._fingerprint = fingerprint(self._path) if self._read_only else ()
         self._writer = connect(self._path, WRITING_CACHE)
         self._idle: list[sqlite3.Connection] = []
         self._states = States(self._path, folder / "derived")
@@ -132,6 +143,7 @@ class SqliteStore:
             yield SqliteDuplicate(self._writer, partial(_transaction, self._writer), self._folder)
 
     def note_calls(self, calls: Sequence[tuple[Call, ToRemember | None]]) -> None:
+        self._check_writable()
         # Not the writer's connection: that may be in the middle of a transaction of another task of this thread.
         with self._turn_or_nearly(), explained(self._path):
             connection = self._connection()
@@ -148,11 +160,12 @@ class SqliteStore:
             return ledger.remembered_of(connection, keys)
 
     def filled_with(self) -> str | None:
-        with explained(self._path):
-            return meta(self._writer, EMBEDDER)
+        with self._snapshot() as connection:
+            return meta(connection, EMBEDDER)
 
     @contextlib.contextmanager
     def gathering(self, model: str) -> Iterator[Gathering]:
+        self._check_writable()
         lock = FileLock(self._folder / "reembedding.lock", thread_local=False)
         try:
             held = lock.acquire(timeout=0)
@@ -213,7 +226,12 @@ class SqliteStore:
             if held:
                 self._turn.release()
 
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise StoreError(f"{self._folder} can be read and not written to", "make it writable, or use a copy of it")
+
     def _acquire(self) -> None:
+        self._check_writable()
         if not self._within_process.acquire(blocking=False):
             raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
         try:
@@ -230,6 +248,12 @@ class SqliteStore:
 
     def _connection(self) -> sqlite3.Connection:
         with self._readers:
+            if self._read_only and (now := fingerprint(self._path)) != self._fingerprint:
+                # Others can write to it elsewhere, and a connection that needs no other file does not notice.
+                self._fingerprint = now
+                for connection in self._idle:
+                    connection.close()
+                self._idle.clear()
             if self._idle:
                 return self._idle.pop()
         return connect(self._path)
@@ -260,7 +284,7 @@ class SqliteStore:
         """Claim a new store for the embedding model, and refuse one that another model filled."""
         if self._embedder is None:
             return
-        if meta(self._writer, EMBEDDER) is None:
+        if meta(self._writer, EMBEDDER) is None and not self._read_only:
             with contextlib.suppress(StoreBusy), self.write():
                 claim(self._writer, self._embedder)
                 sql = "INSERT INTO meta (key, value) VALUES ('store', ?) ON CONFLICT DO NOTHING"

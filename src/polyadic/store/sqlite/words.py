@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from polyadic.store.tables.full_text import any_of
+from polyadic.store.tables.full_text import Term, fts5_query, terms_of, words_of
 from polyadic.store.tables.writer import SqlWriter, Words
 
 
@@ -13,14 +13,14 @@ class SqliteWords:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def matching(self, words: str) -> Iterator[tuple[int, float]]:
-        if query := any_of(words):
+    def matching(self, text: str) -> Iterator[tuple[int, float]]:
+        if query := fts5_query(terms_of(text)):
             yield from self._connection.execute(
                 "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid", (query,)
             )
 
     def holding(self, word: str) -> Iterator[int]:
-        if query := any_of(word):
+        if query := fts5_query([Term((part,)) for part in words_of(word)]):
             for (chunk,) in self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)):
                 yield chunk
 

@@ -13,7 +13,7 @@ from polyadic.store.tables.places import places_of_chunks, places_of_facts
 from polyadic.store.tables.record_reader import SqlRecords
 from polyadic.store.tables.selecting import select_in
 from polyadic.store.tables.texts import quotes
-from polyadic.store.values import Rows, Side
+from polyadic.store.values import Rows, Side, Statement
 
 
 class SqlRows(SqlRecords):
@@ -29,6 +29,10 @@ class SqlRows(SqlRecords):
     @abstractmethod
     def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
         """Rows by keys of the tables."""
+
+    def _is_seen_chunk(self, chunk: int) -> bool:
+        """Whether a chunk (key of the table) may be seen."""
+        return True
 
     # fetch, in the order asked
 
@@ -119,6 +123,20 @@ class SqlRows(SqlRecords):
         pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
         rows = self._rows("entity", [row for _, row in pairs])
         return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
+
+    def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
+        found = select_in(
+            self._connection,
+            "SELECT c.id, c.digest, s.start, s.stop, s.fact FROM chunk c JOIN document d ON d.current = c.revision"
+            " JOIN statement s ON s.chunk = c.id WHERE c.digest IN ({}) ORDER BY s.start, s.stop, s.fact",
+            [digest_bytes(chunk_id) for chunk_id in chunk_ids],
+        )
+        seen = [row for row in found if self._is_seen_chunk(row[0])]
+        facts = self._rows("fact", [fact for *_, fact in seen]).tolist()
+        return [
+            Statement(digest.hex(), Span(start, stop), fact)
+            for (_, digest, start, stop, _), fact in zip(seen, facts, strict=True)
+        ]
 
     # statistics
 

@@ -53,8 +53,9 @@ class Staging:
     def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
         """As :meth:`polyadic.store.protocol.Writer.put_evidence`."""
         revisions = self.revisions(evidence.keys())
+        # The sign keeps SQLite from looking through all chunks of the revision for each of them.
         self._connection.executemany(
-            "UPDATE chunk SET evidence = ?, told = ?, failure = NULL WHERE revision = ? AND digest = ?",
+            "UPDATE chunk SET evidence = ?, told = ?, failure = NULL WHERE +revision = ? AND digest = ?",
             [
                 (dump_evidence(said), len(said), revisions[document], digest_bytes(chunk))
                 for document, chunks in evidence.items()

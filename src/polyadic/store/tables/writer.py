@@ -71,7 +71,7 @@ class SqlWriter(ABC):
     def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
         (revision,) = self._staging.revisions([document_id]).values()
         self._connection.execute(
-            "UPDATE chunk SET failure = ? WHERE revision = ? AND digest = ?",
+            "UPDATE chunk SET failure = ? WHERE +revision = ? AND digest = ?",
             (reason, revision, digest_bytes(chunk_id)),
         )
 

@@ -1,0 +1,129 @@
+"""The sentences of the passages that were retrieved, each with what tells how well it answers the question."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polyadic.identity import normal_text
+from polyadic.knowledge import Item, Kind, Knowledge, Place, Span
+from polyadic.models.embedder import Embedder
+from polyadic.relevance.asked import Asked
+from polyadic.relevance.sentences import Sentence
+from polyadic.store.protocol import Reader
+from polyadic.text.headings import is_heading
+from polyadic.text.language import detect_language
+from polyadic.text.plain_text import plain
+from polyadic.text.sentences import sentences
+
+PASSAGES_READ = 10
+_HIGHEST_FACT_SCORE = 10.0
+# A sentence without a fact of its own: what most complete sentences have.
+_USUAL_COMPLETENESS = 0.8
+# Sentences without a stored vector that are embedded for a question, at most.
+_MOST_EMBEDDED = 24
+_UNKNOWN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may be quoted, where it stands, and the passage in which it does."""
+
+    place: Place
+    passage: Place
+    sentence: Sentence
+
+
+async def candidates(knowledge: Knowledge, asked: Asked, reader: Reader, embedder: Embedder) -> list[Candidate]:
+    """The sentences of the first passages, in the order of the passages; each wording once.
+
+    The vectors of facts are reused; a few sentences without one are embedded.
+    """
+    passages = _passages(knowledge.items)
+    found = list(_sentences(passages, _relative_scores(knowledge.items, passages), _strengths(knowledge.facts)))
+    stated = {(one.chunk_id, one.span): one.fact for one in reader.statements(list(passages))}
+    facts = [stated.get((candidate.place.chunk_id, candidate.place.span), -1) for candidate in found]
+    rows = np.unique(np.array([fact for fact in facts if fact >= 0], dtype=np.int64))
+    unknown = _to_embed(found, facts, asked)
+    texts = [_in_context(found[place]) for place in unknown]
+    vectors = await embedder.embed([knowledge.question, *texts])
+    question = vectors[:1]
+    cosines = dict(zip(rows.tolist(), reader.similarity("fact", rows, question)[0].tolist(), strict=True))
+    scores = dict(zip(rows.tolist(), reader.scores("fact", rows).tolist(), strict=True))
+    embedded = dict(zip(unknown, (vectors[1:] @ question[0]).tolist(), strict=True))
+    least = min([*cosines.values(), *embedded.values()], default=0.0)
+    return [
+        _with(
+            candidate,
+            cosines.get(fact, embedded.get(place, least)) / embedder.unrelated_below,
+            scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
+        )
+        for place, (candidate, fact) in enumerate(zip(found, facts, strict=True))
+    ]
+
+
+def _with(candidate: Candidate, cosine: float, completeness: float) -> Candidate:
+    return replace(candidate, sentence=replace(candidate.sentence, cosine=cosine, completeness=completeness))
+
+
+def _passages(items: Sequence[Item]) -> dict[str, list[Place]]:
+    """The first chunks that the items rest on: the whole text where it is among them, else what facts quote of it."""
+    passages: dict[str, list[Place]] = {}
+    for item in items:
+        for place in item.places[:1]:
+            if place.chunk_id in passages or len(passages) < PASSAGES_READ:
+                known = passages.setdefault(place.chunk_id, [])
+                known[:] = [place] if item.kind is Kind.CHUNK else [*known, place]
+    return passages
+
+
+def _relative_scores(items: Sequence[Item], passages: Mapping[str, object]) -> dict[str, float]:
+    """The score of each chunk as a share of the best; 0 for one that is there by its facts alone."""
+    scores = {item.id: item.score for item in items if item.kind is Kind.CHUNK}
+    highest = max(scores.values(), default=0.0)
+    return {chunk: max(0.0, scores.get(chunk, 0.0)) / highest if highest > 0 else 0.0 for chunk in passages}
+
+
+def _strengths(facts: Sequence[Item]) -> dict[tuple[str, Span], float]:
+    """The score of each fact as a share of the best, by the document and the characters that state it."""
+    highest = max((fact.score for fact in facts), default=0.0)
+    return {(p.document_id, p.span): fact.score / highest for fact in facts for p in fact.places if highest > 0}
+
+
+def _sentences(
+    passages: Mapping[str, Sequence[Place]],
+    scores: Mapping[str, float],
+    strengths: Mapping[tuple[str, Span], float],
+) -> Iterator[Candidate]:
+    seen: set[str] = set()
+    for rank, (chunk, places) in enumerate(passages.items()):
+        for whole in places:
+            heading, before = "", ""
+            for span in sentences(whole.quote, detect_language(whole.quote)):
+                place = whole.part(span)
+                text = plain(place.quote)
+                if is_heading(whole.quote, span.start, span.end):
+                    heading, before = text, ""
+                    continue
+                said = normal_text(text)
+                if text and said not in seen:
+                    seen.add(said)
+                    strength = strengths.get((place.document_id, place.span), 0.0)
+                    context = " · ".join(filter(None, (place.title, heading)))
+                    sentence = Sentence(
+                        text, place.title, context, before, _UNKNOWN, rank, scores[chunk], strength, 0.0
+                    )
+                    yield Candidate(place, whole, sentence)
+                before = text
+
+
+def _to_embed(found: Sequence[Candidate], facts: Sequence[int], asked: Asked) -> list[int]:
+    """The places of those without a stored vector that are worth embedding: with most words of the question."""
+    lacking = [place for place, fact in enumerate(facts) if fact < 0]
+    return sorted(sorted(lacking, key=lambda place: -asked.overlap(found[place].sentence.text))[:_MOST_EMBEDDED])
+
+
+def _in_context(candidate: Candidate) -> str:
+    """What is compared with the question: a sentence often leaves out what the title says it is about."""
+    title, text = candidate.place.title, candidate.sentence.text
+    return text if not title or title.lower() in text.lower() else f"{title}: {text}"

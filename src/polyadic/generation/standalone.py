@@ -1,0 +1,119 @@
+"""A question that follows up on a conversation, made to be found without it and without a language model.
+
+Only a question that refers back is changed (``text/anaphora.py``): what the last turn was about is put before it, the
+names of its question or, where that has none, its words that say something and the names of its answer. A question
+about another thing ("And Mir?") takes what was asked instead. Whatever is added competes with the question's own words:
+so nothing is added to a question that stands alone, and no whole question where names do.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polyadic.generation.phrases import is_no_answer
+from polyadic.knowledge import Turn
+from polyadic.text.anaphora import Reference, reference
+from polyadic.text.function_words import function_words
+from polyadic.text.function_words import words as listed
+from polyadic.text.language import detect_language
+from polyadic.text.names import Sort, Vocabulary, names
+from polyadic.text.words import words
+
+# A topic reaches this far back: question after question may refer to the one before.
+_TURNS = 6
+_CHARACTERS = 1_500
+# Fewer words tell their language from others by chance only.
+_TELLING_WORDS = 3
+_MOST_TERMS = 8
+# Of the names in the first sentence of an answer; where the question had names, these only distract
+# (benchmarks/follow_ups.py).
+_NAMES_OF_AN_ANSWER = 2
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_SPACE = re.compile(r"\s+")
+_QUOTATION = re.compile(r'\A"(.+?)" \[1\]', re.DOTALL)
+_UNSPACED = ("zh", "ja")
+# With these a request begins, not a name.
+_IMPERATIVES = listed(
+    "name tell list give show describe explain summarise summarize compare find say nenne erkläre beschreibe zeige "
+    "liste nomme décris explique nombra describe explica"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """What a turn leaves to the next: its question as resolved, its language, and the beginning of its answer."""
+
+    question: str = ""
+    language: str = "en"
+    answer: str = ""
+
+    @property
+    def said(self) -> frozenset[str]:
+        return words(f"{self.question} {self.answer}")
+
+    @property
+    def terms(self) -> list[str]:
+        """Names of the question; where it has none, its words that say something and the first names of the answer."""
+        named = _names(self.question, self.language)
+        if named:
+            return named[:_MOST_TERMS]
+        empty = function_words(self.language)
+        telling = [word for word in _WORD.findall(self.question) if word.lower() not in empty]
+        return telling[:_MOST_TERMS] + _names(self.answer, self.language)[:_NAMES_OF_AN_ANSWER]
+
+    @property
+    def predicate(self) -> str:
+        """The question without its names."""
+        rest = self.question
+        for name in _names(self.question, self.language):
+            rest = rest.replace(name, " ")
+        return _SPACE.sub(" ", rest).strip()
+
+
+def standalone(question: str, history: Sequence[Turn]) -> str:
+    """The question with what it takes from the conversation before it; as it is where it takes nothing.
+
+    >>> told = [Turn("Who was Ada Lovelace?", '"Ada Lovelace was a mathematician." [1]')]
+    >>> standalone("Where was she born?", told), standalone("What is the GDP of Brazil?", told)
+    ('Ada Lovelace: Where was she born?', 'What is the GDP of Brazil?')
+    >>> standalone("And Mir?", [Turn("When was Skylab launched?", "In 1973.")])
+    'When was launched? And Mir?'
+    """
+    topic = _Topic()
+    for turn in history[-_TURNS:]:
+        resolved, language = _resolved(turn.question[:_CHARACTERS], topic)
+        topic = _Topic(resolved, language, _beginning(turn.answer))
+    return _resolved(question, topic)[0]
+
+
+def _resolved(question: str, topic: _Topic) -> tuple[str, str]:
+    """The question with what it takes from a topic, and the language that it is in."""
+    few = len(_WORD.findall(question)) < _TELLING_WORDS
+    language = detect_language(f"{question} {topic.question}" if few else question)
+    if not topic.question:
+        return question, language
+    taken = reference(question, language, topic.said)
+    if taken is Reference.NOTHING:
+        return question, language
+    if language in _UNSPACED:
+        return f"{topic.question} {question}", language
+    if taken is Reference.PREDICATE:
+        return f"{topic.predicate} {question}", language
+    lowered = question.lower()
+    terms = [term for term in topic.terms if term.lower() not in lowered]
+    return (f"{', '.join(terms)}: {question}" if terms else question), language
+
+
+def _names(text: str, language: str) -> list[str]:
+    """What a text names, without numbers by themselves."""
+    found = [name.text for name in names(text, Vocabulary(language)) if name.sort in (Sort.NAME, Sort.TERM)]
+    return [name for name in found if name.lower() not in _IMPERATIVES]
+
+
+def _beginning(answer: str) -> str:
+    """The first sentence quoted, or the beginning of what a model said; nothing of what was no answer."""
+    quoted = _QUOTATION.match(answer)
+    if quoted:
+        return quoted.group(1)
+    return "" if is_no_answer(answer) else answer[:_CHARACTERS].partition("\n")[0]

@@ -1,0 +1,319 @@
+"""Features of a sentence that may answer a question."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.relevance.asked import AnswerKind, Asked
+from polyadic.relevance.stems import stem, tokens
+from polyadic.text.function_words import PRONOUNS
+
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half|once|twice"
+    "|eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|dreißig|zwanzig|vierzehn"
+    "|uno?a?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|cien|mil"
+    "|deux|trois|quatre|cinq|sept|huit|neuf|dix|vingt|cent|mille"
+)
+_NUMBER = re.compile(
+    rf"\d|\b(?:{_NUMBER_WORDS})\b|[一二三四五六七八九十百千万两]+[个年月日天次人条元岁倍%]", re.IGNORECASE
+)
+_DATE = re.compile(
+    r"\b1\d{3}\b|\b20\d\d\b|\d年|\b(?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december"
+    r"|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|mayo|junio|julio|agosto|septiembre"
+    r"|octubre"
+    r"|noviembre|diciembre|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|\d{1,2}:\d\d)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-ZÄÖÜÁÉÍÓÚÑÇ][\w'’-]+")
+_PLACE = re.compile(
+    r"\b(?:in|at|from|near|to|within|into|under|nach|aus|bei|en|desde|à|dans|located|directory|folder|/[\w.-]+)\b"
+    r"|/\w+/|在|于|位于",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(
+    r"\b(?:is|are|was|were)\s+(?:an?|the|any|one|those|defined)\b|\bmeans?\b|\brefers? to\b|\bdefined as\b"
+    r"|\bstands for\b"
+    r"|\bcalled\b|\bis used\b|\b(?:ist|sind)\s+(?:ein|eine|einer|der|die|das|jede)\b|\bbezeichnet\b|\bgilt als\b"
+    r"|\bim sinne\b"
+    r"|\b(?:es|son)\s+(?:un|una|el|la|los|las)\b|\bse entiende\b|\best un|是指|是一|，是|とは|である|^[^:]{1,60}:\s",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\bbecause\b|\bsince\b|\bdue to\b|\bso that\b|\bin order to\b|\breasons?\b|\btherefore\b|\bweil\b|\bda\b"
+    r"|\bdamit\b|\bwegen\b"
+    r"|\bporque\b|\bdebido\b|\bparce que\b|\bcar\b|因为|由于|所以|ため|から",
+    re.IGNORECASE,
+)
+_MANNER = re.compile(
+    r"\bby\b|\busing\b|\bwith\b|\buse[sd]?\b|\brun\b|\bcommand\b|\boption\b|\bclick\b|\btype\b|\bset\b|\bmust\b"
+    r"|\bshould\b|`|(?:^|\s)--?\w"
+    r"|\bdurch\b|\bmittels\b|\bindem\b|\bmit\b|\bmediante\b|\bcon\b|\bpara\b|通过|用|应当",
+    re.IGNORECASE,
+)
+_VERDICT = re.compile(
+    r"\bnot\b|n['’]t\b|\bmust\b|\bmay\b|\bnever\b|\balways\b|\bonly\b|\bno\b|\bneither\b|\bcannot\b|\bcan\b"
+    r"|\bdisabled\b|\benabled\b"
+    r"|\bdefault\b|\brequired\b|\ballowed\b|\bpermitted\b|\bprohibited\b|\bnicht\b|\bkein\w*\b|\bdarf\b|\bmuss\b"
+    r"|\bno\b|\bnunca\b"
+    r"|\bpuede\b|\bdebe\b|不|可以|应当|必须|禁止",
+    re.IGNORECASE,
+)
+_SIGNS: dict[AnswerKind, re.Pattern[str]] = {
+    AnswerKind.NUMBER: _NUMBER,
+    AnswerKind.DATE: _DATE,
+    AnswerKind.PLACE: _PLACE,
+    AnswerKind.REASON: _REASON,
+    AnswerKind.MANNER: _MANNER,
+    AnswerKind.DEFINITION: _DEFINES,
+    AnswerKind.YES_NO: _VERDICT,
+}
+_MARKS_OF_A_LIST = ("- ", "* ", "• ", "+ ")
+_PARENTHESES = re.compile(r"\([^()]*\)")
+_LONG = 60
+_FEW_NEW_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a passage that was retrieved.
+
+    Parameters
+    ----------
+    text
+        Its words, without markup.
+    title
+        Of its document; empty where it has none.
+    context
+        What the passage is about: the document's title and the headings above.
+    before
+        The sentence before it in the passage; empty for the first.
+    cosine
+        Its similarity to the question, as a multiple of that below which two texts have nothing to do with each other.
+    passage
+        The rank of its passage, from 0.
+    passage_score
+        How well the passage was retrieved, as a share of the best one's score, in [0, 1].
+    strength
+        How strongly it was retrieved as a fact, as a share of the best fact's score, in [0, 1]; 0 if it was not.
+    completeness
+        How far it can be understood alone, in (0, 1]: the score of its fact.
+    """
+
+    text: str
+    title: str
+    context: str
+    before: str
+    cosine: float
+    passage: int
+    passage_score: float
+    strength: float
+    completeness: float
+
+
+FEATURES = (
+    "cosine",
+    "cosine_gap",
+    "coverage",
+    "coverage_gap",
+    "coverage_with_context",
+    "coverage_with_before",
+    "codes",
+    "pairs",
+    "density",
+    "passage_rank",
+    "passage_score",
+    "strength",
+    "completeness",
+    "novelty",
+    "asks_number",
+    "asks_date",
+    "asks_person",
+    "asks_place",
+    "asks_reason",
+    "asks_manner",
+    "asks_definition",
+    "asks_verdict",
+    "defines_subject",
+    "leans",
+    "short",
+    "long",
+    "first",
+    "list_item",
+    "question",
+    "cosine_in_passage",
+    "coverage_in_passage",
+    "strength_in_passage",
+    "title_asked",
+    "title_is_bridge",
+    "mentions_title",
+)
+_PLACES = {name: place for place, name in enumerate(FEATURES)}
+# How much these tell hangs on how much of the question any one sentence covers: little where it takes several.
+_SCALED = (
+    "cosine",
+    "cosine_gap",
+    "strength",
+    "passage_score",
+    "passage_rank",
+    *FEATURES[-6:-1],
+)
+# The embedder on this machine knows little of other languages than English.
+_IN_ENGLISH = ("cosine", "cosine_gap")
+COLUMNS = (
+    *FEATURES,
+    *(f"{name} x best_coverage" for name in _SCALED),
+    *(f"{name} x english" for name in _IN_ENGLISH),
+)
+
+
+def sentence_features(asked: Asked, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+    """The features of each sentence, shape (sentences, columns), in the order of ``COLUMNS``; most are in [0, 1].
+
+    A word weighs the more, the fewer of these sentences hold it.
+    """
+    found = np.zeros((len(sentences), len(FEATURES)))
+    if not sentences:
+        return np.zeros((0, len(COLUMNS)))
+    words = [tokens(sentence.text) for sentence in sentences]
+    said = [frozenset(map(stem, each)) for each in words]
+    weights = _weights(asked, said)
+    for row, sentence in enumerate(sentences):
+        values = _own_features(asked, sentence, words[row], said[row], weights)
+        for name, value in (values | _answer_signs(asked, sentence, words[row], said[row])).items():
+            found[row, _PLACES[name]] = value
+    for name, column in _compared_features(asked, sentences, found).items():
+        found[:, _PLACES[name]] = column
+    best = found[:, _PLACES["coverage"]].max()
+    english = float(asked.language == "en")
+    scaled = found[:, [_PLACES[name] for name in _SCALED]] * best
+    return np.concatenate([found, scaled, found[:, [_PLACES[name] for name in _IN_ENGLISH]] * english], axis=1)
+
+
+def _own_features(
+    asked: Asked, sentence: Sentence, words: Sequence[str], said: frozenset[str], weights: Mapping[str, float]
+) -> dict[str, float]:
+    """What a sentence shows by itself."""
+    context, before = (frozenset(map(stem, tokens(text))) for text in (sentence.context, sentence.before))
+    codes = {code: weights[code] for code in asked.codes if code in weights}
+    return {
+        "cosine": sentence.cosine,
+        "coverage": _share(weights, said),
+        "coverage_with_context": _share(weights, said | context),
+        "coverage_with_before": _share(weights, said | before | context),
+        "codes": _share(codes, said),
+        "pairs": _pairs(asked, words),
+        "density": _share(weights, said) * min(1.0, len(weights) / max(1, len(said))),
+        "passage_rank": 1.0 / (1 + sentence.passage),
+        "passage_score": sentence.passage_score,
+        "strength": sentence.strength,
+        "completeness": sentence.completeness,
+        "leans": float(bool(words) and words[0] in PRONOUNS),
+        "short": float(len(words) < _FEW_NEW_WORDS + 2),
+        "long": float(len(words) > _LONG),
+        "first": float(not sentence.before),
+        "list_item": float(sentence.text.startswith(_MARKS_OF_A_LIST)),
+        "question": float(sentence.text.rstrip("\"”’'").endswith(("?", "？"))),
+    }
+
+
+def _compared_features(
+    asked: Asked, sentences: Sequence[Sentence], found: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """What a sentence shows beside the others: of its passage, and of all."""
+    passages = np.unique([sentence.passage for sentence in sentences], return_inverse=True)[1]
+    cosine, coverage, strength = (found[:, _PLACES[name]] for name in ("cosine", "coverage_with_context", "strength"))
+    titles = [_plain_title(sentence.title) for sentence in sentences]
+    texts = [_spaced(sentence.text) for sentence in sentences]
+    question = _spaced(asked.text)
+    naming = {
+        title: {int(passages[row]) for row, text in enumerate(texts) if f" {title} " in text}
+        for title in {*titles} - {""}
+    }
+    is_asked = [bool(title) and f" {title} " in question for title in titles]
+    is_bridge = [
+        bool(title) and not is_asked[row] and bool(naming[title] - {int(passages[row])})
+        for row, title in enumerate(titles)
+    ]
+    mentions = [
+        any(title != own and f" {title} " in text for title in naming) for own, text in zip(titles, texts, strict=True)
+    ]
+    return {
+        "cosine_gap": cosine - cosine.max(),
+        "coverage_gap": coverage - coverage.max(),
+        "cosine_in_passage": _below_best(cosine, passages),
+        "coverage_in_passage": _below_best(coverage, passages),
+        "strength_in_passage": _below_best(strength, passages),
+        "title_asked": np.array(is_asked, dtype=np.float64),
+        "title_is_bridge": np.array(is_bridge, dtype=np.float64),
+        "mentions_title": np.array(mentions, dtype=np.float64),
+    }
+
+
+def _below_best(values: NDArray[np.float64], passages: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How far each value is below the best of its passage."""
+    best = np.full(int(passages.max()) + 1, -np.inf)
+    np.maximum.at(best, passages, values)
+    return np.asarray(values - best[passages])
+
+
+def _plain_title(title: str) -> str:
+    """The words of a title without what stands in parentheses."""
+    return " ".join(tokens(_PARENTHESES.sub(" ", title)))
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(tokens(text))} "
+
+
+def _share(weights: Mapping[str, float], words: frozenset[str]) -> float:
+    """The weight of those words that are there, as a share of all."""
+    whole = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
+
+
+def _weights(asked: Asked, said: Sequence[frozenset[str]]) -> dict[str, float]:
+    """How much each content word tells: the less, the more sentences hold it; a word that none holds counts as well."""
+    holding = Counter(word for words in said for word in words if word in asked.content)
+    return {word: math.log1p((len(said) + 1) / (holding[word] + 1)) for word in asked.content}
+
+
+def _pairs(asked: Asked, words: Sequence[str]) -> float:
+    """The share of neighbouring content words of the question that are neighbours here too."""
+    wanted = set(pairwise(asked.content))
+    if not wanted:
+        return 0.0
+    telling = [stem(word) for word in words if word not in asked.function_words]
+    return len(wanted & set(pairwise(telling))) / len(wanted)
+
+
+def _answer_signs(asked: Asked, sentence: Sentence, words: Sequence[str], held: frozenset[str]) -> dict[str, float]:
+    """Whether it has what the question asks for, and says more than the question does."""
+    new = held - asked.everything - asked.function_words
+    signs = {"novelty": min(1.0, len(new) / _FEW_NEW_WORDS)}
+    kind, text = asked.kind, sentence.text
+    if kind is AnswerKind.PERSON:
+        names = {name.lower() for name in _NAME.findall(text)} - asked.everything
+        signs["asks_person"] = float(any(stem(name) not in asked.everything for name in names))
+    elif kind in _SIGNS:
+        column = "asks_verdict" if kind is AnswerKind.YES_NO else f"asks_{kind.value}"
+        signs[column] = float(_SIGNS[kind].search(_without_question(text, asked, words)) is not None)
+    if kind is AnswerKind.DEFINITION:
+        cue = _DEFINES.search(text)
+        head = frozenset(map(stem, tokens(text[: cue.start()]))) if cue else frozenset[str]()
+        signs["defines_subject"] = len(head & set(asked.content)) / max(1, len(asked.content)) if cue else 0.0
+    return signs
+
+
+def _without_question(text: str, asked: Asked, words: Sequence[str]) -> str:
+    """The text without the numbers that the question has itself: these do not answer it."""
+    for word in words:
+        if word.isdigit() and word in asked.everything:
+            text = re.sub(rf"\b{word}\b", " ", text)
+    return text

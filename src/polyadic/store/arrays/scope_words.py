@@ -1,0 +1,34 @@
+"""The words of some documents alone: BM25 as it would be if there were no others."""
+
+import sqlite3
+from collections.abc import Iterable
+
+import numpy as np
+
+from polyadic.knowledge import Place
+from polyadic.store.arrays.ranking import best_of
+from polyadic.store.tables.full_text import fts5_query, searchable, terms_of
+from polyadic.store.values import Hits
+
+
+class ScopeWords:
+    """A full-text index of chunks, by row, in memory."""
+
+    def __init__(self, chunks: Iterable[tuple[int, Place]]) -> None:
+        self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE words USING fts5"
+            " (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2')"
+        )
+        self._connection.executemany(
+            "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
+            ((row, searchable(place.title), searchable(place.quote)) for row, place in chunks),
+        )
+
+    def search(self, text: str, k: int) -> Hits:
+        """The k best rows; ties in the order of rows."""
+        query = fts5_query(terms_of(text))
+        sql = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY rowid"
+        found = self._connection.execute(sql, (query,)).fetchall() if query else []
+        rows = np.array([row for row, _ in found], dtype=np.int64)
+        return best_of(rows, np.array([score for _, score in found], dtype=np.float32), k)

@@ -1,0 +1,100 @@
+"""What is central to the documents is found without a question, and told by sentences worth quoting."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.generation.overview import quote_overview
+from polyadic.knowledge import Document, Filter, Kind, Knowledge
+from polyadic.retrieval.overview import THEMES, overview
+from polyadic.selection import selected
+from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.workspace import Workspace
+
+QUESTION = "What are the main themes?"
+LICENCE = "Copyright 1990 Acme Corporation and the Regents of Berlin."
+SPACE = Path(__file__).parents[2] / "examples" / "spaceflight"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    settings = Settings(embedding=EmbeddingSettings(model="hashing"))
+    with Workspace(tmp_path_factory.mktemp("kb"), settings) as workspace:
+        workspace.index([SPACE])
+        yield workspace
+
+
+def survey(kb: Workspace, only: Filter | None = None, tokens: int = 4_000) -> Knowledge:
+    with kb.store().read(None if only is None else lambda reader: selected(reader, only)) as reader:
+        return overview(QUESTION, reader, tokens)
+
+
+def workspace_of(folder: Path, *documents: Document) -> Workspace:
+    kb = Workspace(folder, Settings(embedding=EmbeddingSettings(model="hashing")))
+    kb.add(documents)
+    return kb
+
+
+def test_each_theme_is_told_by_another_document(kb: Workspace) -> None:
+    found = survey(kb)
+    assert len(found.items) == THEMES == len(found.documents)
+    assert len({item.why for item in found.items}) == THEMES
+    for item in found.items:
+        (place,) = item.places
+        assert place.quote in Path(place.source).read_text(encoding="utf-8")
+        assert place.quote.endswith(".") and not place.quote.startswith("#")
+
+
+def test_a_document_is_told_by_the_sentence_that_opens_it(kb: Workspace) -> None:
+    found = survey(kb, Filter((str(SPACE / "skylab.md"),)))
+    assert found.items[0].why == "Skylab"
+    assert found.items[0].text.startswith("Skylab was the first space station of the United States")
+    assert {place.source for item in found.items for place in item.places} == {str(SPACE / "skylab.md")}
+
+
+def test_with_a_hierarchy_communities_are_the_themes(tmp_path: Path) -> None:
+    pytest.importorskip("graspologic_native")
+    settings = Settings(embedding=EmbeddingSettings(model="hashing"))
+    with Workspace(tmp_path, settings) as kb:
+        kb.index([SPACE])
+        kb.hierarchy.build(by="extractive")
+        with kb.store().read() as reader:
+            titles = {one.report.title for one in reader.hierarchy().communities if one.report}
+        found = survey(kb)
+    assert len(found.items) > 2 and {item.why for item in found.items} <= titles
+
+
+def test_what_every_document_repeats_is_no_theme(tmp_path: Path) -> None:
+    documents = [
+        Document(f"memory:{n}", "", f"Report {n} of Ada Lovelace speaks of Engine {n} in London.\n\n{LICENCE}")
+        for n in range(9)
+    ]
+    with workspace_of(tmp_path, *documents) as kb:
+        found = survey(kb)
+    assert found.items and all("Copyright" not in item.text for item in found.items)
+
+
+def test_documents_without_facts_are_told_by_their_openings(tmp_path: Path) -> None:
+    bread = Document("memory:bread", "Bread", "# Bread\n\nit was so and it will be so, as it has always been.")
+    with workspace_of(tmp_path, bread) as kb:
+        found = survey(kb)
+    (item,) = found.items
+    assert (item.kind, item.text, item.why) == (
+        Kind.CHUNK,
+        "it was so and it will be so, as it has always been.",
+        "Bread",
+    )
+
+
+def test_it_keeps_to_the_budget(kb: Workspace) -> None:
+    found = survey(kb, tokens=60)
+    assert 0 < found.tokens <= 60 and found.omitted
+
+
+def test_the_answer_quotes_exactly(kb: Workspace) -> None:
+    found = survey(kb)
+    answer = quote_overview(found)
+    lines = [f'{item.why}: "{item.text}" [{n}]' for n, item in enumerate(found.items, 1)]
+    assert answer.answered and answer.text.splitlines() == lines
+    assert [citation.place for citation in answer.citations] == [item.places[0] for item in found.items]
