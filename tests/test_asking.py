@@ -13,7 +13,7 @@ import pytest
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
 from polyadic.generation.model_answer import NOTHING_FOUND
 from polyadic.generation.phrases import no_answer
-from polyadic.knowledge import Answer, Document, Turn, Usage
+from polyadic.knowledge import Answer, Document, Filter, Turn, Usage
 from polyadic.settings import AnswerSettings, EmbeddingSettings, HypergraphSettings, ModelSettings, Settings
 from polyadic.workspace import Workspace
 from tests.server import Asked, CutStream, EmptyText, ModelServer, Refusal, Responder, Status, ready
@@ -146,11 +146,57 @@ def test_a_follow_up_is_made_self_contained_first(kb: Workspace, server: ModelSe
     assert (answer.usage.calls, answer.usage.tokens) == (2, server.prompt_tokens + server.completion_tokens)
 
 
-def test_without_a_model_the_last_question_helps(kb: Workspace, server: ModelServer) -> None:
+def test_without_a_model_what_the_question_refers_to_is_added(kb: Workspace, server: ModelServer) -> None:
     answer = kb.query("Where did he die?", history=HISTORY, answer=QUOTES)
-    assert answer.question == "Who was Lord Byron? Where did he die?"
+    assert answer.question == "Lord Byron: Where did he die?"
     assert any("Missolonghi" in citation.place.quote for citation in answer.citations)
     assert not server.asked
+
+
+def test_without_a_model_a_question_that_stands_alone_stays_so(kb: Workspace) -> None:
+    answer = kb.query(QUESTION, history=HISTORY, answer=QUOTES)
+    assert answer.question == QUESTION
+    assert answer.citations == kb.query(QUESTION, answer=QUOTES).citations
+
+
+@pytest.mark.parametrize("method", [None, "chunks", "walk"])
+def test_a_question_about_the_whole_is_answered_with_central_sentences(kb: Workspace, method: str | None) -> None:
+    answer = kb.query("What are the main themes of these documents?", method, answer=QUOTES)
+    assert answer.answered and answer.method == "overview"
+    quoted = [citation.place.quote for citation in answer.citations]
+    assert "Lord Byron was the father of Ada Lovelace." in quoted
+    ends = [f'"{quote}" [{number}]' for number, quote in enumerate(quoted, 1)]
+    assert all(line.endswith(end) for line, end in zip(answer.text.splitlines(), ends, strict=True))
+
+
+def test_a_question_about_one_document_hears_that_one(kb: Workspace) -> None:
+    for answer in (
+        kb.query("What is Lord Byron about?", answer=QUOTES),
+        kb.query("Summarise this.", answer=QUOTES, only=Filter(("memory:byron",))),
+    ):
+        assert {citation.place.source for citation in answer.citations} == {"memory:byron"}
+    assert kb.query("What is Lady Byron about?", answer=QUOTES).method != "overview"
+
+
+def test_a_model_is_shown_the_themes(kb: Workspace, server: ModelServer) -> None:
+    server.responders = [lambda asked: "Engines and Lord Byron [1]."]
+    answer = kb.query("What are these documents about?")
+    assert answer.method == "overview" and "father of Ada Lovelace" in server.asked[0].last_user_text
+    assert kb.query("What are these documents about?", "walk").method == "walk"
+
+
+def test_a_reranker_puts_the_passages_in_order(opened: Callable[..., Workspace], server: ModelServer) -> None:
+    reranker = {"model": "endpoint", "name": "ranker", "base_url": server.url, "retries": 0, "prompt_price": 1.0}
+    kb = opened(model={}, reranker=reranker)
+    plain = kb.retrieve(QUESTION, "chunks")
+    (call,) = server.rankings.calls
+    assert call.asked.inputs and plain.trace[-1].name == "rerank"
+    first = next(asked for asked in plain.chunks)
+    assert "Babbage designed the Analytical Engine" in first.text
+    assert [(paid.purpose, paid.model) for paid in kb.ledger().purposes] == [("rerank", "ranker")]
+    server.misbehave(Status(500), times=None, route="rerank")
+    answer = kb.query(QUESTION, "chunks")
+    assert answer.answered and "not reranked" in answer.note
 
 
 def test_what_a_document_says_is_no_citation(kb: Workspace, server: ModelServer) -> None:

@@ -13,11 +13,11 @@ ROOT = Path(polyadic.__file__).parent
 FLOORS = (
     {"errors", "extras", "settings", "presets", "identity", "knowledge", "overlay", "derivation", "themes"}
     | {"blocking", "text", "tracing"},
-    {"models", "store"},
+    {"models", "store", "relevance"},
     {"prompts"},
     {"construction", "retrieval", "generation"},
     {"hierarchy", "lookup", "doctor", "status"},
-    {"selection", "fact_search"},
+    {"selection", "fact_search", "passage_search"},
     {"asking"},
     {"catalogue", "questions", "resolution", "batch", "on_ray"},
     {"workspace"},

@@ -9,19 +9,27 @@ from typing import Literal
 from polyadic.errors import NotFound, PolyadicError, SettingsError
 from polyadic.generation.apart import Apart
 from polyadic.generation.extractive import quote_answer
-from polyadic.generation.follow_up import self_contained, with_last_question
+from polyadic.generation.follow_up import self_contained
 from polyadic.generation.model_answer import Answerer
+from polyadic.generation.overview import quote_overview
+from polyadic.generation.standalone import standalone
 from polyadic.knowledge import Answer, Filter, Knowledge, Place, Step, Turn, page_of
+from polyadic.lookup import titled
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
 from polyadic.models.paying import Bill, PayingModel
 from polyadic.models.remembering import Memory, NoMemory
+from polyadic.models.reranker import Reranker
 from polyadic.prompts.library import Prompts
+from polyadic.retrieval.overview import NAME as OVERVIEW
+from polyadic.retrieval.overview import overview
 from polyadic.retrieval.question_entities import KnownNames, ModelNames, QuestionEntities
 from polyadic.retrieval.registry import asks_for_names, method_named
+from polyadic.retrieval.reranking import Reranking
 from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
-from polyadic.store.protocol import Store
+from polyadic.store.protocol import Reader, Store
+from polyadic.text.overview_question import overview_question
 from polyadic.tracing.spans import Span, stage
 
 NamesBy = Literal["names", "model"]
@@ -33,6 +41,8 @@ NO_MODEL = SettingsError(
 # About 5,000 tokens: what is longer is a document.
 LONGEST_QUESTION = 20_000
 _SPAN = "question"
+AUTO = "auto"
+"""The method that finds what a question about the whole is answered from; any other finds what it always does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +69,7 @@ class Asker:
 
     ``load_model`` gives the language model, None where the settings name none; it is called only for what needs one,
     so that quoting works also where the model's key is missing. ``ledger`` is where each call is entered; ``bill`` is
-    that of the question in hand.
+    that of the question in hand. ``reranker`` puts the passages of any method in order, where there is one.
     """
 
     settings: Settings
@@ -69,6 +79,7 @@ class Asker:
     prompts: Prompts
     ledger: Memory = field(default_factory=NoMemory)
     bill: Bill = field(default_factory=Bill)
+    reranker: Reranker | None = None
 
     async def retrieve(self, ask: Ask) -> Knowledge:
         """The knowledge that bears on a question as it stands."""
@@ -78,7 +89,7 @@ class Asker:
                 knowledge = await asking._retrieved(_readable(ask), self.settings.hypergraph.question_entities)
                 _tell_of_knowledge(told, knowledge)
         finally:
-            await asking.bill.enter_embedding(self.embedder)
+            await asking._enter_calls()
         return replace(knowledge, usage=asking.bill.usage)
 
     async def answer(self, ask: Ask) -> Answer:
@@ -90,7 +101,7 @@ class Asker:
                 _tell_of_answer(told, answer)
                 return answer
         finally:
-            await asking.bill.enter_embedding(self.embedder)
+            await asking._enter_calls()
 
     async def stream(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         """The text of the answer in pieces as they come, then the answer; may be left at any piece."""
@@ -100,7 +111,13 @@ class Asker:
                 async for piece in pieces:
                     yield piece
         finally:
-            await asking.bill.enter_embedding(self.embedder)
+            await asking._enter_calls()
+
+    async def _enter_calls(self) -> None:
+        """Enter what endpoints were paid for embedding and reranking."""
+        await self.bill.enter_embedding(self.embedder)
+        if self.reranker is not None:
+            await self.bill.enter_reranking(self.reranker)
 
     def _billed(self) -> "Asker":
         """What answers one question, with a bill of its own."""
@@ -109,7 +126,7 @@ class Asker:
     async def _answer(self, ask: Ask) -> Answer:
         answerer = self._answerer(ask)
         knowledge, steps = await self._prepared(ask, answerer)
-        made = await (answerer.answer(knowledge) if answerer else quote_answer(knowledge, self.embedder))
+        made = await (answerer.answer(knowledge) if answerer else self._quoted(ask, knowledge))
         return self._finished(made, steps)
 
     async def _told_pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
@@ -125,7 +142,7 @@ class Asker:
         knowledge, steps = await self._prepared(ask, answerer)
         ask.found(knowledge)
         if answerer is None:
-            quoted = self._finished(await quote_answer(knowledge, self.embedder), steps)
+            quoted = self._finished(await self._quoted(ask, knowledge), steps)
             yield quoted.text
             yield quoted
             return
@@ -139,9 +156,36 @@ class Asker:
         # No other method asks what a question names, so none needs a model for it.
         named = self._question_entities(names_by) if asks_for_names(name) else None
         budget = retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
-        heard = None if ask.only is None else partial(selected, only=ask.only)
-        with self.store.read(heard) as reader:
-            return await method_named(name, self.settings, named).retrieve(ask.question, reader, self.embedder, budget)
+        if name == AUTO and (whole := self._overview(ask)):
+            return whole
+        method = method_named(name, self.settings, named)
+        if self.reranker is not None:
+            method = Reranking(method, self.reranker, self.settings.reranker.passages)
+        with self.store.read(_heard(ask.only)) as reader:
+            return await method.retrieve(ask.question, reader, self.embedder, budget)
+
+    def _overview(self, ask: Ask) -> Knowledge | None:
+        """What the documents are about, where the question is about them all or one of them; None for any other."""
+        asked = overview_question(ask.question)
+        if asked is None:
+            return None
+        only = ask.only
+        if asked.title:
+            with self.store.read(_heard(only)) as reader:
+                document = titled(reader, asked.title)
+            if document is None:
+                return None
+            only = Filter(documents=(document,))
+        budget = self.settings.retrieval.context_tokens if ask.context_tokens is None else ask.context_tokens
+        with self.store.read(_heard(only)) as reader:
+            found = overview(ask.question, reader, budget)
+        return found if found.items else None
+
+    async def _quoted(self, ask: Ask, knowledge: Knowledge) -> Answer:
+        if knowledge.method == OVERVIEW:
+            return quote_overview(knowledge)
+        with self.store.read(_heard(ask.only)) as reader:
+            return await quote_answer(knowledge, self.embedder, reader)
 
     async def _prepared(self, ask: Ask, answerer: Answerer | None) -> tuple[Knowledge, tuple[Step, ...]]:
         """Knowledge for the question, made self-contained where it follows up on another, and the step that took."""
@@ -149,8 +193,8 @@ class Asker:
         if answerer is None:
             if self._settings_for(ask).by == "quotes":
                 names_by = "names"
-            alone = replace(ask, question=with_last_question(ask.question, ask.history))
-            return await self._retrieved(alone, names_by), ()
+            alone = replace(ask, question=standalone(ask.question, ask.history))
+            return self._overview(alone) or await self._retrieved(alone, names_by), ()
         if not ask.history:
             return await self._retrieved(ask, names_by), ()
         question, _, step = await self_contained(ask.question, ask.history, self._model, self.prompts)
@@ -207,6 +251,11 @@ class Asker:
                 return replace(place, page=page_of(document.pages, place.span.start))
         # It was changed or withdrawn since it was quoted: better no page than one of another version.
         return replace(place, page=None)
+
+
+def _heard(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
+    """What a store is to be read through; None for all of it."""
+    return None if only is None else partial(selected, only=only)
 
 
 def _tell_of_knowledge(told: Span, found: Knowledge) -> None:

@@ -2,11 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from polyadic import lookup
-from polyadic.knowledge import Entity, Fact
+from polyadic.knowledge import Entity, Fact, Filter
+from polyadic.passage_search import FoundPassage, passages_found
+from polyadic.selection import selected
 from polyadic.store.protocol import DocumentRecord, Store
 
 
@@ -50,6 +53,38 @@ class Catalogue(ABC):
         """Every document, by source."""
         with self.store().read() as reader:
             return reader.documents()
+
+    def search(self, words: str, limit: int = 10, only: Filter | None = None) -> list[FoundPassage]:
+        """Passages that hold any of these words, the best first (BM25); no embedder and no model is asked.
+
+        Parameters
+        ----------
+        words
+            Any text is a legal query; only its words count.
+        limit
+            The most passages to return.
+        only
+            The documents that are searched; all if left out.
+
+        Raises
+        ------
+        NotFound
+            The filter names what is no document's, or leaves none.
+        """
+        with self.store().read(None if only is None else partial(selected, only=only)) as reader:
+            return passages_found(reader, words, limit)
+
+    def find_documents(self, references: Sequence[str]) -> list[DocumentRecord]:
+        """The documents that :meth:`Workspace.delete` would delete by these names, by source; nothing is changed.
+
+        Raises
+        ------
+        NotFound
+            No document answers to one of the names, or a title or identifier fits more than one.
+        """
+        with self.store().read() as reader:
+            found = {record.id: record for name in references for record in lookup.documents(reader, name)}
+        return sorted(found.values(), key=lambda record: record.source)
 
     def show_document(self, reference: str) -> lookup.DocumentView:
         """A document by source (or the end of it), title or identifier; ``:START-END`` after it names a place."""

@@ -29,6 +29,9 @@ class Attribute(StrEnum):
     DESCRIPTION = "description"
     FORM = "form"  # name and description together: what is embedded
 
+    # That of enumerations is Python code, and is called for every version that is counted.
+    __hash__ = str.__hash__
+
 
 @dataclass(slots=True)
 class FactTally:
@@ -168,10 +171,9 @@ def _count(counts: Tallies, fact_id: str, evidence: Evidence, meant: Mapping[str
 @functools.lru_cache(maxsize=4_096)
 def _versions(name: str, kind: str, description: str) -> tuple[tuple[Attribute, str], ...]:
     """What a participation says of its entity."""
-    said = {
-        Attribute.NAME: name,
-        Attribute.FORM: form(name, description),
-        Attribute.TYPE: kind,
-        Attribute.DESCRIPTION: description,
-    }
-    return tuple((attribute, value) for attribute, value in said.items() if value)
+    said = [(Attribute.NAME, name), (Attribute.FORM, form(name, description))]
+    if kind:
+        said.append((Attribute.TYPE, kind))
+    if description:
+        said.append((Attribute.DESCRIPTION, description))
+    return tuple(said)

@@ -31,7 +31,10 @@ class Document:
 
     ``source`` is an absolute path, a path with a row (``/data/corpus.jsonl#h0001``) or a URI; it is the
     document's identity. ``title`` is empty where nothing names the document. ``pages`` are the characters at which
-    its pages (slides, sheets) begin, in order; empty where it has none.
+    its pages (slides, sheets) begin, in order; empty where it has none. ``note`` tells the report of indexing how the
+    file was read, where that was a choice. ``encoding`` names the encoding in which its file was read, on the first
+    document of a file that is not UTF-8. Both are for reports, and are part neither of the content nor of what is
+    stored.
     """
 
     source: str
@@ -39,6 +42,8 @@ class Document:
     text: str
     metadata: Mapping[str, str] = field(default_factory=dict)
     pages: tuple[int, ...] = ()
+    note: str = field(default="", compare=False)
+    encoding: str = field(default="", compare=False)
 
     @property
     def id(self) -> str:
@@ -359,7 +364,8 @@ class Answer:
     ``question`` is what was asked, made self-contained where it followed up on another. ``answered`` is false where
     the documents do not support any answer. ``note`` says how the answer was made (quoted sentences, which language
     model). ``reasoning`` is what the model thought first, where it was asked to; ``removed`` counts citation markers
-    that pointed at nothing.
+    that pointed at nothing. ``confidence`` is how probable it is that the documents answer, in (0, 1); None
+    where a model wrote the answer.
     """
 
     question: str
@@ -372,6 +378,7 @@ class Answer:
     trace: tuple[Step, ...]
     reasoning: str = ""
     removed: int = 0
+    confidence: float | None = None
 
     def __str__(self) -> str:
         return self.text

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from polyadic.construction.read import READERS
+from polyadic.construction.reading.json_file import read_json
 from polyadic.construction.reading.json_lines import read_json_lines
 from polyadic.construction.reading.tables import read_table
 from polyadic.errors import NotFound
@@ -17,15 +18,18 @@ from polyadic.identity import document_id, entity_key, loose_name
 from polyadic.knowledge import Chunk, Document, Entity, Fact, Place, Span
 from polyadic.settings import expanded
 from polyadic.store.protocol import DocumentRecord, Reader, Rows, Side
+from polyadic.text.path_patterns import is_pattern, matches
 
 _IDENTIFIER = re.compile(r"[0-9a-f]{4,32}")
 _SURE_DIGITS = 8
 _PLACE = re.compile(r"(?P<document>.+):(?P<start>\d{1,15})[-–](?P<end>\d{1,15})")
 _SURROUNDINGS = 200
 _NAMES_SHOWN = 3
+# Of the documents whose title holds some words, those that may have no others.
+_TITLES = 100
 _FACTS_SHOWN = 20
 # Hypergraphs in other formats, whose edges are documents.
-_IMPORTED = (".hif", ".json", ".ndjson")
+_IMPORTED = (".hif", ".json", ".ndjson", ".mbox")
 _LISTED = "polyadic status --documents lists them"
 
 Found = TypeVar("Found")
@@ -100,25 +104,62 @@ def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRec
         raise NotFound(f"{reference} holds {len(rows):,} documents", f"name one of them, such as {rows[0].source}")
     if os.path.lexists(real_path(reference)):
         raise NotFound(f"{reference} is no document of this workspace", _LISTED)
-    for matches in _guesses(records, reference, exact):
-        if matches:
-            return _only(matches, f"document {reference!r}", [r.source for r in matches])
+    for guessed in _guesses(records, reference, exact):
+        if guessed:
+            return _only(guessed, f"document {reference!r}", [r.source for r in guessed])
     raise NotFound(f"no document answers to {reference!r}", _meant(records, reference) if exact else _LISTED)
 
 
 def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
-    """What is to be withdrawn by this name: one document, surely named, or all rows of a file of rows.
+    """The documents to delete by this name: one that is surely named, or all of a file, a folder or a pattern.
+
+    Parameters
+    ----------
+    reader
+        Where to look.
+    reference
+        As for :func:`document`; or the path of a file of rows, that of a folder, or a pattern of paths, which need not
+        be there any more.
 
     Raises
     ------
     NotFound
-        There is none, or more than one that are not rows of one file.
+        There is none, or a title or identifier fits more than one.
     """
-    if _holds_rows(reference) and not _with_source(reader, reference):
-        rows = _rows_of(reader.documents(), reference)
-        if rows:
-            return rows
-    return [document(reader, reference, exact=True)]
+    if found := _with_source(reader, reference):
+        return [found]
+    records = reader.documents() if reference.strip() else []
+    if several := _rows_of(records, reference) or _below(records, reference) or _matching(records, reference):
+        return several
+    try:
+        return [document(reader, reference, exact=True)]
+    except NotFound as error:
+        if is_pattern(reference):
+            raise NotFound(
+                f"no document matches {reference!r}", "** stands for any folders, as in '**/*.md'"
+            ) from error
+        raise
+
+
+def titled(reader: Reader, title: str) -> str | None:
+    """The identifier of the one document with this title or file name (with or without suffix); None where none is."""
+    wanted = title.casefold()
+    records = reader.listed(None, _TITLES, title).documents
+    named = [
+        record.id
+        for record in records
+        if wanted in (record.title.casefold(), *(name.casefold() for name in _file_names(record.source)))
+    ]
+    return named[0] if len(named) == 1 else None
+
+
+def _file_names(source: str) -> tuple[str, str]:
+    """
+    >>> _file_names("/docs/notes on ada.md")
+    ('notes on ada.md', 'notes on ada')
+    """
+    path = Path(source)
+    return path.name, path.stem
 
 
 def row(reader: Reader, side: Side, reference: str) -> int:
@@ -233,9 +274,31 @@ def _rows_of(records: Sequence[DocumentRecord], reference: str) -> list[Document
     return [record for record in records if _holds_rows(reference) and record.source.startswith(start)]
 
 
+def _below(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
+    """The documents below a folder, also one of other storage."""
+    starts = tuple(f"{folder.rstrip('/')}/" for folder in (reference, real_path(reference)))
+    return [record for record in records if record.source.startswith(starts)]
+
+
+def _matching(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:
+    """The documents whose source, or the file of whose row, matches a pattern."""
+    if not is_pattern(reference):
+        return []
+    patterns = (reference, real_path(reference))
+    return [r for r in records if any(matches(pattern, path) for path in _paths_of(r.source) for pattern in patterns)]
+
+
+def _paths_of(source: str) -> Iterator[str]:
+    """A source, and the file of rows that it may be a row of."""
+    yield source
+    for found in re.finditer("#", source):
+        if _holds_rows(file := source[: found.start()]):
+            yield file
+
+
 def _holds_rows(reference: str) -> bool:
     suffix = Path(reference).suffix.lower()
-    return suffix in _IMPORTED or READERS.get(suffix) in (read_json_lines, read_table)
+    return suffix in _IMPORTED or READERS.get(suffix) in (read_json, read_json_lines, read_table)
 
 
 def real_path(reference: str) -> str:

@@ -23,10 +23,11 @@ from polyadic.construction.choice import Chosen, ExtractorName
 from polyadic.construction.estimating import Estimate, Estimator, Known
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.indexing import Indexer
-from polyadic.construction.pruning import Seen
+from polyadic.construction.pruning import Seen, still_there
 from polyadic.construction.publishing import withdraw
 from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.reembedding import Reembedder, ReembedProgress, ReembedReport
+from polyadic.construction.run_progress import RunProgress
 from polyadic.construction.store_memory import StoreMemory
 from polyadic.doctor.examination import examine
 from polyadic.doctor.finding import Finding
@@ -36,8 +37,9 @@ from polyadic.knowledge import Document
 from polyadic.models.budget import Budget, check_prices
 from polyadic.models.embedder import Embedder
 from polyadic.models.language_model import LanguageModel
-from polyadic.models.loading import embedder_name, load_embedder, load_language_model
+from polyadic.models.loading import embedder_name, load_embedder, load_language_model, load_reranker
 from polyadic.models.remembering import Memory, NoMemory
+from polyadic.models.reranker import Reranker
 from polyadic.prompts.library import Prompts
 from polyadic.questions import Questions
 from polyadic.resolution.entities import Entities
@@ -101,6 +103,7 @@ class Workspace(Catalogue, Questions):
         extractor: ExtractorName | None = None,
         prune: bool = False,
         budget: Budget | None = None,
+        exclude: Sequence[str] = (),
     ) -> IndexReport:
         """Read files and folders into the workspace. What is unchanged costs nothing.
 
@@ -116,10 +119,14 @@ class Workspace(Catalogue, Questions):
             ``model`` or ``sentences``: documents that were read in another way are read again. If left out, new and
             changed documents are read as the settings say, and nothing that was paid for is read again.
         prune
-            Withdraw documents below these paths whose file is gone, or whose row of a file.
+            Delete documents below these paths whose file is gone, or whose row of a file; also where a path itself is
+            gone.
         budget
             The most that may be spent on the language model; where it is used up, the run stops as the report says,
             and goes on when it is called again.
+        exclude
+            Patterns of files and folders to pass over, beside those of the settings: a name, or a path, with ``**``
+            for any folders.
 
         Raises
         ------
@@ -131,12 +138,19 @@ class Workspace(Catalogue, Questions):
             The language model's key is not there. What goes wrong with it later stands in the report.
         """
         seen = Seen()
-        sources = seen.watch(read_documents(paths, self.settings.reading, exclude=self._own_files))
+        there = still_there(paths, self.documents()) if prune and self.home.exists() else paths
+        run = RunProgress()
+        sources = seen.watch(run.watch_documents(self._read(there, exclude, run)))
         skipped, document = _first_document(sources)
         if document is None and not self.home.exists():
-            return IndexReport(skipped=skipped)
+            return _nothing_but(skipped)
         first = [] if document is None else [document]
-        report = await self.aadd(chain(skipped, first, sources), report_progress, extractor, budget)
+        report = await self.aadd(
+            chain(skipped, first, sources),
+            lambda progress: report_progress(run.completed(progress)),
+            extractor,
+            budget,
+        )
         if prune and not report.stopped:
             gone = seen.gone(self.documents(), paths)
             await withdraw(self._existing_store, [record.id for record in gone], lambda: self.embedder)
@@ -193,7 +207,7 @@ class Workspace(Catalogue, Questions):
         skipped = [one for one in everything if isinstance(one, Skipped)]
         files = [one for one in everything if isinstance(one, str)]
         if not files:
-            return IndexReport(skipped=skipped)
+            return _nothing_but(skipped)
         with joined(address):
             run = RayRun(
                 self._address,
@@ -237,9 +251,11 @@ class Workspace(Catalogue, Questions):
         report.slowed = chosen.slowed() - slowed_before
         return report
 
-    async def aestimate(self, paths: Sequence[Path | str], extractor: ExtractorName | None = None) -> Estimate:
+    async def aestimate(
+        self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
+    ) -> Estimate:
         """What indexing these would cost, before anything is spent; parameters as for :meth:`aindex`."""
-        sources = read_documents(paths, self.settings.reading, exclude=self._own_files)
+        sources = self._read(paths, exclude)
         chosen = self._extractor(extractor, NoMemory())
         if not self.home.exists():
             return await self._estimator(chosen, Known(), extractor).estimate(sources)
@@ -247,14 +263,15 @@ class Workspace(Catalogue, Questions):
             known = Known(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
             return await self._estimator(chosen, known, extractor).estimate(sources)
 
-    async def adelete(self, reference: str, forget_replies: bool = False) -> list[DocumentRecord]:
-        """Withdraw a document with all that only it supports, or every row of a file of rows; returns what went.
+    async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
+        """Delete documents with all that only they support; returns what was deleted, by source.
 
         Parameters
         ----------
-        reference
-            Path or other source, title, or 8 digits or more of the identifier. The path of a .jsonl or .csv file
-            means all of its rows, ``PATH#ROW`` one.
+        references
+            One or several: path or other source, title, or 8 digits or more of the identifier. The path of a folder
+            means all documents below it, that of a .jsonl or .csv file all of its rows, ``PATH#ROW`` one; a pattern
+            such as ``notes/**/*.md`` all that match. Nothing is deleted where one of them names no document.
         forget_replies
             Forget as well what language models replied, of all documents: replies are kept so that nothing is paid
             for twice, and hold what documents said.
@@ -262,10 +279,9 @@ class Workspace(Catalogue, Questions):
         Raises
         ------
         NotFound
-            No document answers to the reference, or more than one does.
+            No document answers to one of the references, or a title or identifier fits more than one.
         """
-        with self._existing_store.read() as reader:
-            records = lookup.documents(reader, reference)
+        records = self.find_documents([references] if isinstance(references, str) else references)
         await withdraw(self._existing_store, [record.id for record in records], lambda: self.embedder)
         if forget_replies:
             with self._existing_store.write() as writer:
@@ -328,7 +344,7 @@ class Workspace(Catalogue, Questions):
         Parameters
         ----------
         reference
-            Only the calls about one document, or about all rows of a file of rows; named as for :meth:`adelete`.
+            Only the calls about these documents, named as for :meth:`adelete`.
 
         Raises
         ------
@@ -382,7 +398,7 @@ class Workspace(Catalogue, Questions):
 
     async def aclose(self) -> None:
         """Let go of files and connections; the workspace opens them again if it is used again."""
-        for model in (self.__dict__.get("embedder"), self.__dict__.get("_model")):
+        for model in (self.__dict__.get(name) for name in ("embedder", "_model", "_reranker")):
             if model is not None:
                 await model.close()
         store = self.__dict__.pop("_store", None)
@@ -420,6 +436,10 @@ class Workspace(Catalogue, Questions):
         return load_language_model(self.settings.model)
 
     @cached_property
+    def _reranker(self) -> Reranker | None:
+        return load_reranker(self.settings.reranker)
+
+    @cached_property
     def _prompts(self) -> Prompts:
         return Prompts(self.folder)
 
@@ -438,6 +458,15 @@ class Workspace(Catalogue, Questions):
             if self._own_files and self.folder.is_file():
                 raise NotFound(f"there is no workspace in {self.folder}", "it is a file, a workspace is a folder")
             raise NotFound(f"there is no workspace in {self._called} yet", "polyadic index PATH makes one")
+
+    def _read(
+        self, paths: Sequence[Path | str], exclude: Sequence[str], run: RunProgress | None = None
+    ) -> Iterator[Document | Skipped]:
+        """The documents at these paths, without the workspace's own files and what is excluded."""
+        reading = self.settings.reading
+        reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
+        run = run or RunProgress()
+        return read_documents(paths, reading, exclude=self._own_files, watch=run.watch_files)
 
     @property
     def _own_files(self) -> list[Path]:
@@ -467,7 +496,21 @@ class Workspace(Catalogue, Questions):
     @property
     def _asker(self) -> Asker:
         store = self._existing_store
-        return Asker(self.settings, store, self.embedder, lambda: self._model, self._prompts, StoreMemory(store))
+        return Asker(
+            self.settings,
+            store,
+            self.embedder,
+            lambda: self._model,
+            self._prompts,
+            StoreMemory(store),
+            reranker=self._reranker,
+        )
+
+
+def _nothing_but(skipped: Sequence[Skipped]) -> IndexReport:
+    report = IndexReport()
+    report.skip(*skipped)
+    return report
 
 
 def _first_document(sources: Iterator[Document | Skipped]) -> tuple[list[Skipped], Document | None]:

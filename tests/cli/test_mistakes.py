@@ -27,11 +27,11 @@ def test_a_missing_path(polyadic: Command) -> None:
 
 def test_a_bad_file_among_good_ones_is_named_and_the_rest_is_read(polyadic: Command, notes: Path) -> None:
     (notes / "binary.txt").write_bytes(b"\x00\x01\x02")
-    (notes / "latin.txt").write_bytes("Caf\xe9".encode("latin-1"))
+    (notes / "broken.pdf").write_bytes(b"%PDF-")
     (notes / "empty.md").write_text("")
     outcome = polyadic("index", "notes")
     assert outcome.code == 3
-    for name in ("binary.txt", "latin.txt", "empty.md"):
+    for name in ("binary.txt", "broken.pdf", "empty.md"):
         assert name in outcome.err
     assert "2 documents: 2 added" in outcome.out
     assert len(json.loads(polyadic("index", "notes", "--json").out)["skipped"]) == 3
@@ -70,6 +70,38 @@ def test_wrong_use_is_exit_code_2_and_one_line(polyadic: Command, indexed: Path,
 def test_an_unknown_verb(polyadic: Command) -> None:
     outcome = polyadic("nonsense")
     assert (outcome.code, outcome.err) == (2, "polyadic: no such command 'nonsense' (polyadic --help)\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--style", "a table"], "--style needs a language model, and none is named: polyadic init"),
+        (["--think"], "--think needs a language model, and none is named: polyadic init"),
+        (["--think", "--style", "a table"], "--style and --think need a language model, and none is named"),
+    ],
+)
+def test_what_only_a_model_can_heed_is_refused_without_one(
+    polyadic: Command, indexed: Path, options: list[str], said: str
+) -> None:
+    outcome = polyadic("query", "Who?", *options)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert one_line(outcome.err) and said in outcome.err
+
+
+def test_what_only_a_model_can_heed_is_refused_where_the_settings_quote(
+    polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_MODEL__NAME", "recorded")
+    monkeypatch.setenv("POLYADIC_ANSWER__BY", "quotes")
+    outcome = polyadic("query", "Who?", "--style", "a table")
+    assert outcome.code == 1
+    assert "[answer] sets by = quotes: add --by model" in outcome.err
+
+
+def test_help_names_the_common_methods_and_where_the_others_are(polyadic: Command) -> None:
+    said = " ".join(polyadic("query", "--help").out.split())
+    assert "auto, walk, hypergraph, chunks; others: docs/methods.md" in said
+    assert all(name not in said for name in METHODS if "-" in name)
 
 
 def test_an_unknown_method_is_answered_with_the_known_ones(polyadic: Command, indexed: Path) -> None:

@@ -13,8 +13,17 @@ def test_the_command_says_what_went(polyadic: Command, notes: Path) -> None:
     (notes / "babbage.md").unlink()
     outcome = polyadic("index", "--prune", "notes")
     assert outcome.code == 0
-    assert "1 document withdrawn, as what they were read from is gone" in outcome.out
+    assert "1 document deleted, as what they were read from is gone" in outcome.out
     assert polyadic("index", "--prune").code == 2
+
+
+def test_a_folder_that_is_gone_is_pruned(polyadic: Command, indexed: Path) -> None:
+    indexed.rename(indexed.with_name("elsewhere"))
+    outcome = polyadic("index", "--prune", "notes")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "2 documents deleted, as what they were read from is gone" in outcome.out
+    again = polyadic("index", "--prune", "notes")
+    assert again.code == 1 and "notes: no such file or folder" in again.err
 
 
 def test_retry_goes_without_a_path(polyadic: Command, indexed: Path) -> None:

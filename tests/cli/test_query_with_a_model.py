@@ -41,7 +41,7 @@ def test_an_answer_with_the_words_it_rests_on(polyadic: Command, server: ModelSe
     assert lines[4] == f'     "{WRITTEN}"'
     assert lines[5].startswith(" [2] notes/babbage.md, characters ")
     tokens = f"{server.prompt_tokens + server.completion_tokens:,} model tokens"
-    assert tokens in lines[-1] and lines[-1].startswith(" walk · ")
+    assert tokens in lines[-1] and lines[-1].startswith(" auto · ")
 
 
 def test_json_is_one_document(polyadic: Command, server: ModelServer) -> None:

@@ -157,10 +157,31 @@ def test_a_file_of_rows_is_withdrawn_whole(polyadic: Command, indexed: Path) -> 
     assert polyadic("show", "document", "notes/rows.jsonl").code == 1
     assert "rows.jsonl#1 (1 chunk, " in polyadic("delete", "notes/rows.jsonl#1").out
     outcome = polyadic("delete", "notes/rows.jsonl")
-    assert outcome.out == "withdrew 2 documents, the rows of notes/rows.jsonl (2 chunks)\n"
+    assert outcome.out == "deleted 2 documents (2 chunks)\n"
     assert json.loads(polyadic("status", "--json").out)["counts"]["documents"] == 2
     (withdrawn,) = json.loads(polyadic("delete", "notes/ada.md", "--json").out)
     assert withdrawn["title"] == "Ada Lovelace"
+
+
+def test_the_column_with_the_text_of_a_table_is_named(polyadic: Command, tmp_path: Path) -> None:
+    table = tmp_path / "films.csv"
+    overview = "She leaves the city and finds the engine that her father built. " * 2
+    table.write_text("Film,Released,overview\n" + "".join(f"Film {i},Jun 12 1998,{overview}\n" for i in range(3)))
+    assert "films.csv: text from column 'overview'" in polyadic("index", str(table)).out.splitlines()
+    notes = json.loads(polyadic("index", str(table), "--json").out)["notes"]
+    assert notes == [f"{table.resolve()}: text from column 'overview'"]
+
+
+def test_a_table_of_facts_is_shown_and_withdrawn_by_its_path(polyadic: Command, tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("Article,Price\nGarden hose,19.99\nFolding ladder,89.00\n")
+    assert polyadic("index", str(table)).code == 0
+    assert "- Article: Garden hose; Price: 19.99." in polyadic("show", "document", str(table)).out
+    table.write_text("Article,Price\nGarden hose,21.99\nFolding ladder,89.00\n")
+    assert "0 added, 1 changed" in polyadic("index", str(table)).out
+    assert "Garden hose; Price: 21.99" in polyadic("query", "What does the garden hose cost?").out
+    assert polyadic("delete", str(table)).code == 0
+    assert polyadic("show", "document", str(table)).code != 0
 
 
 def test_deleting_withdraws_what_only_that_document_said(polyadic: Command, indexed: Path) -> None:

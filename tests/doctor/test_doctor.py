@@ -10,7 +10,7 @@ from polyadic.doctor.finding import Finding, State
 from polyadic.knowledge import Document
 from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
 from polyadic.workspace import Workspace
-from tests.server import Asked, Late, ModelServer, needle
+from tests.server import Asked, Late, ModelServer, Status, needle
 
 HASHING = EmbeddingSettings(model="hashing")
 ADA = Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")
@@ -185,3 +185,14 @@ def test_a_timeout_says_nothing_of_the_window(tmp_path: Path, server: ModelServe
     found = examine(tmp_path, with_model(server, timeout=1))
     assert "context" not in found
     assert "no reply within 1 s" in found["model"].detail
+
+
+def test_a_reranker_is_tried(tmp_path: Path, server: ModelServer) -> None:
+    given = {"model": "endpoint", "name": "ranker", "base_url": server.url, "retries": 0}
+    settings = Settings.model_validate({"embedding": HASHING, "reranker": given})
+    found = examine(tmp_path, settings)["reranker"]
+    assert found.state is State.GOOD and "ranker ranks two passages" in found.detail
+    server.misbehave(Status(401), route="rerank")
+    assert examine(tmp_path, settings)["reranker"].state is State.BAD
+    half = Settings.model_validate({"embedding": HASHING, "reranker": {"model": "onnx"}})
+    assert "folder is empty" in examine(tmp_path, half)["reranker"].detail

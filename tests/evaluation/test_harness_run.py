@@ -102,7 +102,7 @@ def test_another_data_set_is_not_mixed_in(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
-        ({"methods": ("walk", "hops")}, "there is no method 'hops': use some of none, chunks"),
+        ({"methods": ("walk", "hops")}, "there is no method 'hops': use some of none, bm25, chunks"),
         ({"methods": ("walk", "walk")}, "method walk is named twice"),
         ({"measures": ("f2",)}, 'there is no measure "f2"'),
         ({"measures": ("g-e",)}, "the measure g-e needs a language model that judges, and none is named"),
@@ -120,7 +120,7 @@ def test_what_cannot_be_is_said_before_anything_is_done(
 
 
 def test_a_corpus_of_which_nothing_can_be_read(tmp_path: Path) -> None:
-    data = write_beir(tmp_path / "little", {"empty": ("Empty", " ")})
+    data = write_beir(tmp_path / "little", {})
     with pytest.raises(UnreadableDataset, match="has no passage that can be read"):
         evaluated(data, tmp_path / "out")
 

@@ -37,7 +37,7 @@ def test_a_run_on_two_nodes_ends_as_one_here_does(
         report = kb.index_on_ray([str(corpus)], workers=WORKERS)
         assert (report.added, report.stopped, report.failed) == (DOCUMENTS + ROWS, "", [])
         assert report.usage.calls == len(server.calls) == len(kb.ledger().calls) and paid_twice(server) == 0
-        assert [Path(skipped.source).name for skipped in report.skipped] == ["picture.png"]
+        assert report.skipped == [] and report.unsupported == {".png": 1}
         assert told(kb) == expected
         again = kb.index_on_ray([str(corpus)], workers=WORKERS)
         assert (again.added, again.unchanged, again.usage.calls) == (0, DOCUMENTS + ROWS, 0)

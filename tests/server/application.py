@@ -10,6 +10,7 @@ from tests.server.chat import Chat
 from tests.server.checks import check_key
 from tests.server.embeddings import Embeddings
 from tests.server.errors import ApiError, unknown_model
+from tests.server.ranking import Ranking
 from tests.server.records import Records
 from tests.server.rules import Rules
 from tests.server.settings import Settings
@@ -20,13 +21,19 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def application(
-    settings: Settings, chat: Records, embeddings: Records, rules: Rules, closing: asyncio.Event
+    settings: Settings,
+    chat: Records,
+    embeddings: Records,
+    rankings: Records,
+    rules: Rules,
+    closing: asyncio.Event,
 ) -> web.Application:
     app = web.Application(client_max_size=_LARGEST_REQUEST)
     complete, embed = Chat(settings, chat, rules, closing), Embeddings(settings, embeddings, rules, closing)
     for prefix in ("/v1", _AZURE):
         app.router.add_post(f"{prefix}/chat/completions", complete.handle)
         app.router.add_post(f"{prefix}/embeddings", embed.handle)
+    app.router.add_post("/v1/rerank", Ranking(settings, rankings, rules, closing).handle)
     app.router.add_get("/v1/models", _models(settings))
     app.router.add_get("/v1/models/{id:.+}", _models(settings))
     return app

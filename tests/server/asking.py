@@ -47,6 +47,14 @@ def embedding_asked(body: dict[str, Any], headers: Mapping[str, str], number: in
     return Asked(number, _text(body, "model"), inputs=inputs, headers=_lower(headers), body=body)
 
 
+def ranking_asked(body: dict[str, Any], headers: Mapping[str, str], number: int) -> Asked:
+    given = body.get("documents")
+    if not isinstance(given, list) or not given or not all(isinstance(text, str) for text in given):
+        raise ApiError(400, "Invalid 'documents': a list of texts is expected.", param="documents")
+    _text(body, "query")
+    return Asked(number, _text(body, "model"), inputs=tuple(given), headers=_lower(headers), body=body)
+
+
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 

@@ -34,8 +34,8 @@ class _Running:
 class ModelServer(Settings):
     """An OpenAI-compatible endpoint that says what a test wants.
 
-    ``chat`` and ``embeddings`` are the records of the two routes; ``calls``, ``prompt_tokens`` and the like are
-    those of ``chat``.
+    ``chat``, ``embeddings`` and ``rankings`` are the records of the routes; ``calls``, ``prompt_tokens`` and the like
+    are those of ``chat``.
 
         with ModelServer([says("Hello.")], key="sk-test") as server:
             server.misbehave(Status(429, retry_after=0.1))
@@ -45,6 +45,7 @@ class ModelServer(Settings):
 
     chat: Records = field(default_factory=Records, init=False)
     embeddings: Records = field(default_factory=Records, init=False)
+    rankings: Records = field(default_factory=Records, init=False)
     _rules: Rules = field(default_factory=Rules, init=False, repr=False)
     _running: _Running | None = field(default=None, init=False, repr=False)
 
@@ -105,6 +106,7 @@ class ModelServer(Settings):
         self.behave()
         self.chat.reset()
         self.embeddings.reset()
+        self.rankings.reset()
 
     def start(self) -> Self:
         # Reads the vocabulary, which would make the first call slow.
@@ -140,7 +142,7 @@ class ModelServer(Settings):
 
     async def _serve(self, ready: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, int]]") -> None:
         closing = asyncio.Event()
-        app = application(self, self.chat, self.embeddings, self._rules, closing)
+        app = application(self, self.chat, self.embeddings, self.rankings, self._rules, closing)
         runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_SECONDS_TO_CLOSE)
         await runner.setup()
         try:

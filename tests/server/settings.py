@@ -12,7 +12,7 @@ class Settings:
 
     responders: tried in order until one answers.
     key: what clients must send; None accepts all, as local servers do.
-    models, embedding_models: the names that exist.
+    models, embedding_models, reranking_models: the names that exist.
     dimension: the length of embeddings; a request's ``dimensions`` changes it if ``honours_dimensions``.
     context_tokens: a longer prompt is an error, or with ``truncates_silently`` loses its beginning, as in Ollama.
     json_modes: which response formats beside text are supported.
@@ -27,6 +27,7 @@ class Settings:
     key: str | None = None
     models: Collection[str] = ("recorded",)
     embedding_models: Collection[str] = ("hashing",)
+    reranking_models: Collection[str] = ("ranker",)
     dimension: int = 256
     honours_dimensions: bool = True
     context_tokens: int | None = None

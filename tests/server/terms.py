@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-Route = Literal["chat", "embeddings"]
+Route = Literal["chat", "embeddings", "rerank"]
 JsonMode = Literal["json_schema", "json_object"]
 
 
@@ -19,8 +19,8 @@ class Message:
 class Asked:
     """One request. ``number`` counts the requests of its route from 1; the names of ``headers`` are in lower case.
 
-    ``schema`` is the JSON schema that the reply must have. ``inputs`` are the texts to embed, ``messages`` those
-    of a chat; ``body`` is all that was sent.
+    ``schema`` is the JSON schema that the reply must have. ``inputs`` are the texts to embed or to rank, ``messages``
+    those of a chat; ``body`` is all that was sent.
     """
 
     number: int

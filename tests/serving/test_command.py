@@ -1,6 +1,7 @@
 """The verbs ``serve`` and ``keys``."""
 
 import json
+import socket
 import stat
 from pathlib import Path
 
@@ -55,3 +56,20 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: Captured)
     (tmp_path / "file").write_text("")
     assert run(["serve", str(tmp_path / "file" / "served")]) == 1
     assert "cannot be served" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_that_is_taken_is_one_line(folder: Path, capsys: Captured, host: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        assert run(["serve", str(folder), "--host", host, "--port", port]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"polyadic: port {port} at {host} is taken: ") and "--port" in line
+
+
+def test_an_address_of_no_machine_is_one_line(folder: Path, capsys: Captured) -> None:
+    assert run(["keys", "add", str(folder), "ada", "--all"]) == 0
+    capsys.readouterr()
+    assert run(["serve", str(folder), "--host", "192.0.2.1", "--port", "0"]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("polyadic: cannot listen at 192.0.2.1 ") and "--host" in line

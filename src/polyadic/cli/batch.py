@@ -11,6 +11,7 @@ from polyadic.cli.common import (
     Number,
     count,
     json_option,
+    method_option,
     plain,
     print_json,
     say,
@@ -21,8 +22,8 @@ from polyadic.cli.common import (
 )
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index import progress_shown
+from polyadic.cli.index_report import print_unsupported
 from polyadic.construction.index_report import IndexReport
-from polyadic.settings import METHODS
 from polyadic.store.waiting import WaitingCounts
 from polyadic.workspace import Workspace
 
@@ -48,7 +49,7 @@ def command() -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='Questions to answer: a line {"id": "...", "question": "..."} each.',
 )
-@click.option("--method", type=click.Choice(METHODS), help="How knowledge is found for them (default: as set).")
+@method_option("How knowledge is found for them")
 @click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring to each.")
 @click.option("--anew", is_flag=True, help="Ask also about documents that were read in another way.")
 @click.option(
@@ -104,7 +105,7 @@ def write(
         )
     print_json(written) if as_json else _print_written(written, hierarchy)
     index, built = written.index, written.hierarchy
-    left = index.skipped or index.failed or index.stopped or written.failed_questions
+    left = index.left_out or index.failed or index.stopped or written.failed_questions
     return 3 if left or (built and built.stopped) or (hierarchy and not built) else 0
 
 
@@ -217,7 +218,7 @@ def _print_read(report: ReadBack, output: Path | None) -> None:
 
 
 def _print_index(index: IndexReport) -> None:
-    if index.documents or index.skipped:
+    if index.documents or index.left_out:
         say(
             f"{count(index.documents, 'document')}: {index.added:,} added, {index.changed:,} changed,"
             f" {index.unchanged:,} unchanged; {count(index.facts, 'fact')}"
@@ -225,6 +226,7 @@ def _print_index(index: IndexReport) -> None:
     for problem, number in index.problems.most_common(_SHOWN):
         say(f"  in the replies: {number:,} × {problem}", err=True)
     _print_some([str(skipped) for skipped in index.skipped], "thing")
+    print_unsupported(index.unsupported)
     _print_some([f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in index.failed], "chunk")
     if index.stopped:
         say(f"stopped: {index.stopped}", err=True)

@@ -5,14 +5,14 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from polyadic.knowledge import Place, Usage
-from polyadic.settings import DEFAULT_FOLDER
+from polyadic.knowledge import Filter, Place, Usage
+from polyadic.settings import COMMON_METHODS, DEFAULT_FOLDER, METHODS
 
 # Symbols of their own for control characters, one for one: whatever a document holds, a terminal only shows it.
 _SYMBOLS = {
@@ -40,6 +40,44 @@ def workspace_option(command: Command) -> Command:
 
 def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")(command)
+
+
+def method_option(purpose: str) -> Callable[[Command], Command]:
+    """--method, whose help names the common methods only; a name that is unknown is answered with all of them."""
+    return click.option(
+        "--method",
+        type=click.Choice(METHODS),
+        metavar="NAME",
+        help=f"{purpose} (default: as set, else auto): {', '.join(COMMON_METHODS)}; others: docs/methods.md.",
+    )
+
+
+def filter_options(command: Command) -> Command:
+    """--from and --where, as ``sources`` and ``metadata``."""
+    sources = click.option(
+        "--from", "sources", multiple=True, metavar="DOC", help="Use DOC alone: a document or a folder."
+    )
+    metadata = click.option(
+        "--where", "metadata", multiple=True, metavar="KEY=VALUE", help="Use only documents that have this metadata."
+    )
+    return sources(metadata(command))
+
+
+def filter_of(sources: Sequence[str], metadata: Sequence[str], context: click.Context) -> Filter | None:
+    """The filter that --from and --where describe; None where neither is given."""
+    return Filter(tuple(sources), _pairs(metadata, context)) if sources or metadata else None
+
+
+def _pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
+    """Metadata as keys and values; one key cannot have two values at once."""
+    pairs: dict[str, str] = {}
+    for given in metadata:
+        key, equals, value = given.partition("=")
+        if not key or not equals:
+            raise click.UsageError(f"--where {given} has no value: say --where KEY=VALUE", context)
+        if pairs.setdefault(key, value) != value:
+            raise click.UsageError(f"--where {key} is given twice, and a document has one {key} only", context)
+    return pairs
 
 
 def workspace_place(context: click.Context, given: str | None) -> str:

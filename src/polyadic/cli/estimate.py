@@ -17,6 +17,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.cli.hierarchy_report import print_build_estimate
+from polyadic.cli.index_report import print_unsupported
 from polyadic.construction.choice import ExtractorName
 from polyadic.construction.estimating import Estimate
 from polyadic.errors import NotFound
@@ -27,6 +28,7 @@ from polyadic.workspace import Workspace
 @click.command("estimate")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @click.option("--extractor", type=click.Choice(["model", "sentences"]), help="As for polyadic index.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="As for polyadic index.")
 @click.option(
     "--hierarchy", is_flag=True, help="Also what building the hierarchy of what is indexed already would cost."
 )
@@ -37,6 +39,7 @@ def command(
     context: click.Context,
     paths: tuple[str, ...],
     extractor: ExtractorName | None,
+    exclude: tuple[str, ...],
     hierarchy: bool,
     workspace: str | None,
     as_json: bool,
@@ -46,17 +49,22 @@ def command(
         raise click.UsageError("missing argument 'PATH...', or --hierarchy", context)
     with Workspace(workspace_place(context, workspace)) as kb:
         if paths:
-            return print_estimates(kb, [Path(path) for path in paths], extractor, hierarchy, as_json)
+            return print_estimates(kb, [Path(path) for path in paths], extractor, hierarchy, as_json, exclude)
         found = kb.hierarchy.estimate()
     print_json(found) if as_json else print_build_estimate(found)
     return 0
 
 
 def print_estimates(
-    kb: Workspace, files: Sequence[Path], extractor: ExtractorName | None, hierarchy: bool, as_json: bool
+    kb: Workspace,
+    files: Sequence[Path],
+    extractor: ExtractorName | None,
+    hierarchy: bool,
+    as_json: bool,
+    exclude: Sequence[str],
 ) -> int:
     """Print what indexing would cost, and perhaps building the hierarchy; returns the exit code."""
-    found = kb.estimate(files, extractor)
+    found = kb.estimate(files, extractor, exclude)
     built = _of_hierarchy(kb) if hierarchy else None
     if as_json:
         print_json({**plain(found), "hierarchy": built} if hierarchy else found)
@@ -66,7 +74,8 @@ def print_estimates(
         if built:
             print_build_estimate(built)
         say("what the new documents add to the hierarchy is known once they are indexed")
-    return 3 if found.skipped and found.documents else int(bool(found.skipped))
+    left_out = bool(found.skipped or found.unsupported)
+    return 3 if left_out and found.documents else int(left_out)
 
 
 def _of_hierarchy(kb: Workspace) -> BuildEstimate | None:
@@ -89,6 +98,7 @@ def _print(found: Estimate) -> None:
     say(f"about {count(found.texts_to_embed, 'text')} to embed; about {duration(found.seconds)} in all")
     for skipped in found.skipped:
         say(f"not read: {shown(str(skipped))}", err=True)
+    print_unsupported(found.unsupported)
 
 
 def duration(seconds: float) -> str:

@@ -6,14 +6,16 @@ from typing import Any
 import click
 
 from polyadic.blocking import plain
-from polyadic.cli.common import json_option, print_json, say, shown, workspace_option
+from polyadic.cli.common import json_option, print_json, say, shown, workspace_option, workspace_place
 from polyadic.cli.eval_by_file import Files, batch_options, print_round, rounds
 from polyadic.cli.eval_making import command as make_questions
+from polyadic.cli.eval_questions import check_options, evaluate_table
 from polyadic.cli.eval_table import print_results
 from polyadic.cli.progress import shown_live
 from polyadic.evaluation.layouts import load_dataset
 from polyadic.evaluation.plan import MEASURES, AnswersBy, Plan
 from polyadic.evaluation.plots import require_plots
+from polyadic.evaluation.question_table import SUFFIXES
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import Results, summary_json, write_results
 from polyadic.evaluation.run import evaluate
@@ -39,7 +41,9 @@ class _Evaluation(click.Command):
 
 @click.command("eval", cls=_Evaluation)
 @click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--methods", default=DEFAULT_METHODS, show_default=True, help="Some of query's methods, or all.")
+@click.option(
+    "--methods", default=DEFAULT_METHODS, show_default=True, help="Some of query's methods (docs/methods.md), or all."
+)
 @click.option("--measures", help=f"Such as {','.join(MEASURES[:5])},r-s,g-e,win-rate (docs/evaluation.md).")
 @click.option("--limit", type=click.IntRange(min=1), help="Draw so many of the questions.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for index, results and report.")
@@ -74,6 +78,9 @@ def command(
 ) -> int:
     """Put the questions of DATASET to several methods, over one index, and compare what they find and answer.
 
+    A .csv or .tsv with the columns question and expected (and perhaps id) is asked of the workspace that -w names: an
+    answer is right if the expected one stands in it, or if none is expected and it was refused.
+
     DATASET is a folder with corpus.jsonl, queries.jsonl and qrels/, one with *contexts*.json and questions.json,
     or a .jsonl of questions with their context. Results go to --out (default: polyadic-eval/NAME): a table here,
     results.json, and report.html with plots and every question. The same command goes on where it was stopped.
@@ -82,13 +89,19 @@ def command(
     A second command makes a question set from a workspace:
       polyadic eval make-questions --help
     """
+    names = METHODS if methods.strip() == "all" else _listed(methods)
+    if dataset.suffix.lower() in SUFFIXES:
+        check_options(context)
+        with Workspace(workspace_place(context, workspace)) as kb:
+            how = kb.settings.answer.model_copy(update={"by": answers} if answers else {})
+            return evaluate_table(kb, dataset, names, how, limit, seed, context_tokens, as_json)
     require_plots()
     questions = load_dataset(dataset)
     folder = out or DEFAULT_OUT / questions.name
     with Workspace(workspace or context.obj or folder / "workspace") as kb:
         by = answers or _usual(kb)
         plan = Plan(
-            methods=METHODS if methods.strip() == "all" else _listed(methods),
+            methods=names,
             measures=_listed(measures) if measures else MEASURES,
             context_tokens=context_tokens or kb.settings.retrieval.context_tokens,
             answers=by,

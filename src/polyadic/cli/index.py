@@ -1,5 +1,6 @@
 """polyadic index: read documents into the workspace."""
 
+import gc
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,7 +19,7 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.cli.estimate import print_estimates
+from polyadic.cli.estimate import duration, print_estimates
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build
 from polyadic.cli.index_report import print_report
 from polyadic.cli.progress import shown_live
@@ -28,6 +29,10 @@ from polyadic.hierarchy.build_report import BuildReport
 from polyadic.models.budget import Budget
 from polyadic.workspace import Workspace
 
+# A large document makes millions of values without cycles; looking for these as often as Python does takes a fifth of
+# the time.
+_ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
+
 
 @click.command("index")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
@@ -36,7 +41,15 @@ from polyadic.workspace import Workspace
     type=click.Choice(["model", "sentences"]),
     help="Read with the language model, or without one; also again what was read in the other way.",
 )
-@click.option("--prune", is_flag=True, help="Withdraw documents below the PATHs whose files are gone, or their rows.")
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Pass over files and folders with this name or path, such as '*.log' or 'old/**/drafts'.",
+)
+@click.option(
+    "--prune", is_flag=True, help="Delete documents below the PATHs whose files are gone, or their rows, or the PATH."
+)
 @click.option("--retry", is_flag=True, help="Without PATH: try the chunks again that could not be read.")
 @click.option("--budget", type=Number(min=0), help="Stop before more money is spent, by the prices in the settings.")
 @click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
@@ -54,6 +67,7 @@ def command(
     context: click.Context,
     paths: tuple[str, ...],
     extractor: ExtractorName | None,
+    exclude: tuple[str, ...],
     prune: bool,
     retry: bool,
     budget: float | None,
@@ -68,32 +82,35 @@ def command(
 ) -> int:
     """Read files and folders into the workspace. What is unchanged costs nothing.
 
-    Formats: .txt .md .html .pdf .docx .pptx .xlsx .epub .eml, and .jsonl .csv .tsv with a document a row.
-    With --engine ray a PATH may be a URI of other storage, such as s3://BUCKET/FOLDER.
+    Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
+    files without a suffix, .mbox with a document a message, and tables in .csv .tsv .json .jsonl: with a column of
+    prose a document a row, else one document with a fact a row. With --engine ray a PATH may be a URI of other storage,
+    such as s3://BUCKET/FOLDER.
     """
-    if engine == "ray" and (prune or retry or dry_run):
-        raise click.UsageError("--engine ray goes with none of --prune, --retry and --dry-run", context)
+    if engine == "ray" and (prune or retry or dry_run or exclude):
+        raise click.UsageError("--engine ray goes with none of --exclude, --prune, --retry and --dry-run", context)
     if engine == "ray" and urlsplit(workspace or context.obj or "").password:
         what = "Ray keeps the command line, so a password in -w is refused: put it into PGPASSWORD or ~/.pgpass"
         raise click.UsageError(what, context)
     if engine == "local" and (address or workers):
         raise click.UsageError("--address and --workers are for --engine ray", context)
-    if retry and (paths or extractor or prune or dry_run):
+    if retry and (paths or extractor or exclude or prune or dry_run):
         raise click.UsageError("--retry takes no PATH and no other option", context)
     if not paths and not retry:
         raise click.UsageError("missing argument 'PATH...'", context)
+    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
     most = Budget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     files = [Path(path) for path in paths]
     with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
-            return print_estimates(kb, files, extractor, hierarchy, as_json)
+            return print_estimates(kb, files, extractor, hierarchy, as_json, exclude)
         with progress_shown() as report_progress:
             if engine == "ray":
                 report = kb.index_on_ray(paths, report_progress, extractor, most, address, workers)
             elif retry:
                 report = kb.retry(report_progress, most)
             else:
-                report = kb.index(files, report_progress, extractor, prune, most)
+                report = kb.index(files, report_progress, extractor, prune, most, exclude)
         if not hierarchy:
             print_json(report) if as_json else print_report(report)
             return exit_code(report)
@@ -111,7 +128,7 @@ def command(
 
 def exit_code(report: IndexReport) -> int:
     """0 all read, 1 nothing read, 3 some read and some not."""
-    if not report.skipped and not report.failed and not report.stopped:
+    if not report.left_out and not report.failed and not report.stopped:
         return 0
     return 3 if report.documents else 1
 
@@ -135,8 +152,18 @@ def progress_shown() -> AbstractContextManager[Callable[[Progress], None]]:
 
 
 def _line(progress: Progress) -> str:
+    """
+    >>> from polyadic.knowledge import Usage
+    >>> _line(Progress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
+    'indexing: 43 %, about 2 min left; 12 documents of 28 files, 30 of 40 chunks read, 200 texts embedded'
+    >>> _line(Progress(1, 2, 0, 0, Usage()))
+    'indexing: 1 document, 0 of 2 chunks read, 0 texts embedded'
+    """
     paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
+    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+    share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
+    files = f" of {count(progress.files, 'file')}" if progress.files else ""
     return (
-        f"indexing: {count(progress.documents, 'document')}, {progress.chunks_read:,} of"
+        f"indexing: {share}{count(progress.documents, 'document')}{files}, {progress.chunks_read:,} of"
         f" {count(progress.chunks, 'chunk')} read, {count(progress.texts_embedded, 'text')} embedded{paid}"
     )

@@ -1,5 +1,6 @@
 """The sum of an indexing run for people: what was done, what was not, and why."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from polyadic.cli.common import count, say, shown, spent
@@ -7,6 +8,7 @@ from polyadic.construction.explanations import no_facts
 from polyadic.construction.index_report import IndexReport
 
 _SHOWN = 20
+_TYPES_SHOWN = 10
 
 
 def print_report(report: IndexReport) -> None:
@@ -17,7 +19,7 @@ def print_report(report: IndexReport) -> None:
         f" {report.unchanged:,} unchanged"
     )
     if report.withdrawn:
-        say(f"{count(len(report.withdrawn), 'document')} withdrawn, as what they were read from is gone")
+        say(f"{count(len(report.withdrawn), 'document')} deleted, as what they were read from is gone")
     if report.chunks:
         _print_work(report)
     if report.same_text:
@@ -27,14 +29,30 @@ def print_report(report: IndexReport) -> None:
             f"{count(report.outdated, 'document')} read in another way before, kept so"
             " (to read again: polyadic index --extractor model|sentences PATH...)"
         )
+    for encoding, files in report.encodings.most_common():
+        say(f"read as {encoding}: {count(files, 'file')}")
+    for note in report.notes[:_SHOWN]:
+        say(shown(note))
+    if len(report.notes) > _SHOWN:
+        say(f"and {len(report.notes) - _SHOWN:,} more such notes (all of them: --json)")
     for reason in no_facts(report):
         say(f"no facts: {reason}", err=True)
     _print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "in the replies:")
     _print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'thing')} not read:")
+    print_unsupported(report.unsupported)
     failed = [f"{f.source}, characters {f.span.start}–{f.span.end}: {f.reason}" for f in report.failed]
     _print_some(failed, f"{count(len(failed), 'chunk')} without facts (the same command tries them again):")
     if report.stopped:
         say(f"stopped: {report.stopped}; what was finished is kept, and the same command goes on from there", err=True)
+
+
+def print_unsupported(unsupported: Counter[str]) -> None:
+    """A line that counts the files of types that are not read."""
+    if not unsupported:
+        return
+    types = ", ".join(f"{type_} {files:,}" for type_, files in unsupported.most_common(_TYPES_SHOWN))
+    more = f", and {len(unsupported) - _TYPES_SHOWN} other types" if len(unsupported) > _TYPES_SHOWN else ""
+    say(f"skipped {count(unsupported.total(), 'file')}: unsupported file type ({shown(types)}{more})", err=True)
 
 
 def _print_work(report: IndexReport) -> None:

@@ -1,16 +1,29 @@
 """polyadic query: ask a question."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
+from polyadic.asking import NO_MODEL
+from polyadic.cli.common import (
+    count,
+    filter_of,
+    filter_options,
+    json_option,
+    method_option,
+    print_json,
+    say,
+    shown,
+    workspace_option,
+    workspace_place,
+)
+from polyadic.errors import SettingsError
 from polyadic.identity import normal_text
-from polyadic.knowledge import Answer, Filter, Item, Kind, Knowledge, Step, Turn
-from polyadic.settings import METHODS
+from polyadic.knowledge import Answer, Item, Kind, Knowledge, Step, Turn
+from polyadic.settings import AnswerSettings, Settings
 from polyadic.workspace import Workspace
 
 # Characters of a quotation that is only to be recognised.
@@ -19,15 +32,9 @@ _LONGEST = 100
 
 @click.command("query")
 @click.argument("question")
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    metavar="NAME",
-    help=f"How knowledge is found (default: as set, else auto): {', '.join(METHODS)}.",
-)
+@method_option("How knowledge is found")
 @click.option("--context-tokens", type=click.IntRange(min=1), help="How many tokens of knowledge to bring.")
-@click.option("--from", "sources", multiple=True, metavar="DOC", help="Answer from DOC alone: a document or a folder.")
-@click.option("--where", "metadata", multiple=True, metavar="KEY=VALUE", help="Answer from documents that have this.")
+@filter_options
 @click.option("--context-only", is_flag=True, help="Print the knowledge found, without an answer.")
 @click.option("--by", type=click.Choice(["model", "quotes"]), help="Who answers (default: the model, if one is set).")
 @click.option("--style", help='What kind of answer is wanted, such as "three bullet points".')
@@ -65,15 +72,14 @@ def command(
     if not question.strip():
         raise click.UsageError("the question is empty", context)
     _check_together(context, context_only, by)
-    only = Filter(sources, _pairs(metadata, context)) if sources or metadata else None
+    only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
         if context_only:
             knowledge = kb.retrieve(question, method, context_tokens, only)
             print_json(knowledge) if as_json else _print_context(knowledge)
             steps = knowledge.trace
         else:
-            changed = {"by": by, "style": style, "format": "think" if think else None}
-            how = kb.settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
+            how = how_to_answer(context, kb.settings, by, style, think)
             pieces = kb.stream(question, method, context_tokens, _turns(history), how, only)
             answer = _answered(pieces, question, as_json)
             knowledge, steps = answer.knowledge, answer.trace
@@ -95,16 +101,29 @@ def _check_together(context: click.Context, context_only: bool, by: str | None) 
         raise click.UsageError(f"{' and '.join(given)} cannot go with {what}", context)
 
 
-def _pairs(metadata: Sequence[str], context: click.Context) -> dict[str, str]:
-    """Metadata as keys and values; one key cannot have two values at once."""
-    pairs: dict[str, str] = {}
-    for told in metadata:
-        key, equals, value = told.partition("=")
-        if not key or not equals:
-            raise click.UsageError(f"--where {told} has no value: say --where KEY=VALUE", context)
-        if pairs.setdefault(key, value) != value:
-            raise click.UsageError(f"--where {key} is given twice, and a document has one {key} only", context)
-    return pairs
+def how_to_answer(
+    context: click.Context,
+    settings: Settings,
+    by: Literal["model", "quotes"] | None,
+    style: str | None,
+    think: bool,
+) -> AnswerSettings:
+    """How to answer: as the settings say, but for what the options change.
+
+    Raises
+    ------
+    SettingsError
+        --style or --think is given, and the answer would be quoted, which neither changes.
+    """
+    changed = {"by": by, "style": style, "format": "think" if think else None}
+    how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
+    given = _given(context, "style", "think")
+    if not given or how.by == "model" or (how.by == "auto" and settings.model.name):
+        return how
+    needing = f"{' and '.join(given)} {'need' if len(given) > 1 else 'needs'} a language model"
+    if settings.model.name:
+        raise SettingsError(f"{needing}, and [answer] sets by = {how.by}", "add --by model")
+    raise SettingsError(f"{needing}, and none is named", NO_MODEL.next_step)
 
 
 def _given(context: click.Context, *names: str) -> list[str]:
@@ -155,7 +174,21 @@ def _print_rest(answer: Answer, question: str) -> None:
     say()
     if answer.question != question:
         say(f"(understood as: {answer.question})")
-    say(f"({answer.note})\n" if answer.note else "")
+    sure = f"confidence {answer.confidence:.0%}" if answer.answered and answer.confidence is not None else ""
+    notes = "; ".join(filter(None, (sure, answer.note)))
+    say(f"({notes})\n" if notes else "")
+    print_citations(answer)
+    knowledge = answer.knowledge
+    money = f", {answer.usage.money:.4f} $" if answer.usage.money else ""
+    say(
+        f" {knowledge.method} · {_kinds(knowledge)}"
+        f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
+        "        (why these: polyadic query --trace)"
+    )
+
+
+def print_citations(answer: Answer) -> None:
+    """Where what an answer says stands, a line each."""
     for citation in answer.citations:
         place = citation.place
         page = f"page {place.page}, " if place.page else ""
@@ -164,13 +197,6 @@ def _print_rest(answer: Answer, question: str) -> None:
         said = "" if f'"{quote}"' in answer.text else f'\n     "{_short(quote)}"'
         where = f"{page}characters {place.span.start}–{place.span.end}"
         say(f" [{citation.marker}] {shown(place.source)}, {where}{said}")
-    knowledge = answer.knowledge
-    money = f", {answer.usage.money:.4f} $" if answer.usage.money else ""
-    say(
-        f" {knowledge.method} · {_kinds(knowledge)}"
-        f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
-        "        (why these: polyadic query --trace)"
-    )
 
 
 def _kinds(knowledge: Knowledge) -> str:

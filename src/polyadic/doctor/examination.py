@@ -6,6 +6,7 @@ from polyadic.doctor.disk import disk
 from polyadic.doctor.embedding import embedding
 from polyadic.doctor.finding import Finding, bad, good
 from polyadic.doctor.language_model import language_model
+from polyadic.doctor.reranking import reranking
 from polyadic.doctor.stored import stored
 from polyadic.errors import PolyadicError
 from polyadic.models.loading import embedder_name, load_embedder
@@ -44,6 +45,8 @@ async def examine(home: Home, settings: Settings, whole_window: bool) -> AsyncGe
         async for finding in embedding(embedder, dimension):
             yield finding
         await embedder.close()
+    async for finding in reranking(settings.reranker):
+        yield finding
     if not settings.model.name:
         yield good("model", "none is set, and none is needed (polyadic init --preset sets one up)")
         return

@@ -49,10 +49,12 @@ async def _take_batch(
     _stage(todo, publisher)
     report.chunks += sum(len(told.passages) for told in todo)
     report.chunks_read += sum(len(told.passages) for told in todo)
-    await publisher.publish([told.document for told in todo], {t.document.id: t.chunks for t in todo}, report)
-    added = sum(known is None for known in before)
-    report.added += added
-    report.changed += len(todo) - added
+    chunks = {told.document.id: told.chunks for told in todo}
+    left_out = await publisher.publish([told.document for told in todo], chunks, report)
+    is_new = {told.document.id: known is None for told, known in zip(batch, before, strict=True)}
+    taken = [is_new[document_id] for document_id in chunks if document_id not in left_out]
+    report.added += sum(taken)
+    report.changed += len(taken) - sum(taken)
 
 
 def _stage(todo: Sequence[Told], publisher: Publisher) -> None:

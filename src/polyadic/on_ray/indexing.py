@@ -62,7 +62,8 @@ class RayRun:
             A worker could not go on, or Ray gave up.
         """
         started = time.perf_counter()
-        report = IndexReport(by_model=self.extractor == "model", skipped=[*skipped])
+        report = IndexReport(by_model=self.extractor == "model")
+        report.skip(*skipped)
         with self.store.joined() as claims:
             self._index(files, report)
             if not report.stopped:

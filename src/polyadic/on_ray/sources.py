@@ -7,16 +7,17 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from polyadic.construction.read import READERS, Skipped, read_file
+from polyadic.construction.read import Skipped, is_readable, is_unnamed, read_file
 from polyadic.construction.reading.decode import require_text_encoding
-from polyadic.construction.reading.discover import discover, no_document, no_reader
+from polyadic.construction.reading.discover import UnsupportedType, discover, no_document
+from polyadic.construction.reading.exclusions import Exclusions
 from polyadic.construction.reading.files import byte_limit, too_large
 from polyadic.construction.reading.skipped import printable, skipped
 from polyadic.errors import PolyadicError, UnreadableDocument
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
-ROWS = frozenset((".jsonl", ".ndjson", ".csv", ".tsv"))
+ROWS = frozenset((".jsonl", ".ndjson", ".csv", ".tsv", ".mbox"))
 """Suffixes of files with a document a row, which may be of any size."""
 _LOCAL = "file://"
 
@@ -45,12 +46,18 @@ def found(names: Sequence[str], settings: ReadingSettings) -> Iterator[str | Ski
     require_text_encoding(settings.encoding)
     seen: set[str] = set()
     for name in names:
-        for one in _below(name) if is_remote(name) else discover([name.removeprefix(_LOCAL)], READERS.keys()):
+        for one in _found(name, settings.exclude):
             if isinstance(one, Skipped):
                 yield one
             elif str(one) not in seen:
                 seen.add(str(one))
                 yield str(one)
+
+
+def _found(name: str, patterns: Sequence[str]) -> Iterator[str | Path | Skipped]:
+    if is_remote(name):
+        return _below(name, Exclusions(patterns))
+    return discover([name.removeprefix(_LOCAL)], is_readable, is_unnamed, patterns=patterns)
 
 
 def read(name: str, settings: ReadingSettings) -> Iterator[Document | Skipped]:
@@ -82,36 +89,40 @@ def _fetch(name: str, copy: Path, settings: ReadingSettings) -> None:
         raise _not_read(error) from error
 
 
-def _below(name: str) -> Iterator[str | Skipped]:
+def _below(name: str, exclusions: Exclusions) -> Iterator[str | Skipped]:
     """The files at a URI or below it."""
     storage, root = _storage(name)
     try:
         if storage.isfile(root):
             yield from _known([storage.unstrip_protocol(root)])
             return
-        below = sorted(path for path in storage.find(root) if not _is_hidden(path, root))
+        below = sorted(path for path in storage.find(root) if not _is_passed_over(path, root, exclusions))
     except OSError as error:
         yield skipped(printable(name), _not_read(error))
         return
     files = list(_known([storage.unstrip_protocol(path) for path in below]))
     if all(isinstance(one, Skipped) for one in files):
-        files.append(no_document(printable(name), READERS.keys()))
+        files.append(no_document(printable(name)))
     yield from files
 
 
 def _known(uris: Collection[str]) -> Iterator[str | Skipped]:
     for uri in uris:
-        suffix = PurePosixPath(uri).suffix.lower()
+        path = PurePosixPath(uri)
         if printable(uri) != uri:
             yield Skipped(printable(uri), "its name is not printable text", "rename it")
-        elif suffix in READERS:
+        elif is_readable(path.name):
             yield uri
         else:
-            yield skipped(uri, no_reader(suffix, READERS.keys()))
+            problem = UnsupportedType(path.suffix.lower())
+            yield Skipped(uri, problem.what, problem.next_step, file_type=problem.suffix)
 
 
-def _is_hidden(path: str, root: str) -> bool:
-    return any(part.startswith(".") for part in path.removeprefix(root).split("/"))
+def _is_passed_over(path: str, root: str, exclusions: Exclusions) -> bool:
+    """Whether a file is hidden or excluded, or lies in a folder that is."""
+    top = PurePosixPath(root)
+    below = [one for one in (PurePosixPath(path), *PurePosixPath(path).parents) if one != top and top in one.parents]
+    return any(one.name.startswith(".") or exclusions.cover(one, top) for one in below)
 
 
 def _storage(name: str) -> tuple[Any, str]:

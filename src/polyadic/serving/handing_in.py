@@ -10,7 +10,6 @@ from pathlib import Path
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
-from polyadic.construction.read import READERS
 from polyadic.identity import digest
 from polyadic.serving.jobs.incoming import Incoming, Text, safe_name
 from polyadic.serving.jobs.job import Job, Wish
@@ -91,5 +90,5 @@ def _check_disk(folder: Path, size: int) -> None:
 def _name(file: UploadFile) -> str:
     name = safe_name(file.filename or "")
     if name is None:
-        raise Refused(415, "unknown-format", f"a file's name has to end in one of {', '.join(sorted(READERS))}")
+        raise Refused(415, "unknown-format", "unsupported file type: polyadic index --help lists the formats")
     return name

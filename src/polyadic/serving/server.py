@@ -10,6 +10,7 @@ from polyadic.errors import PackageMissing, SettingsError
 from polyadic.serving.app import create_app
 from polyadic.serving.keys import KeyRing, keys_file
 from polyadic.serving.limits import Limits
+from polyadic.serving.listening import bound
 from polyadic.serving.service import Service
 from polyadic.serving.sites.folders import Folders
 from polyadic.serving.sites.site import Site
@@ -105,6 +106,7 @@ class Server(uvicorn.Server):
     ) -> None:
         self._service = service
         self._on_start = on_start
+        self._host, self._port = host, port
         super().__init__(
             uvicorn.Config(
                 create_app(service),
@@ -122,6 +124,16 @@ class Server(uvicorn.Server):
                 ws="none",
             )
         )
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until the process is told to stop.
+
+        Raises
+        ------
+        SettingsError
+            The port cannot be had.
+        """
+        super().run(sockets or bound(self._host, self._port))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

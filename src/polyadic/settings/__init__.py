@@ -13,6 +13,7 @@ from polyadic.settings.loading import (
     variable_that_sets,
 )
 from polyadic.settings.methods import (
+    COMMON_METHODS,
     METHODS,
     BinarySettings,
     HierarchySettings,
@@ -37,9 +38,11 @@ from polyadic.settings.work import (
     ExtractionSettings,
     ModelSettings,
     ReadingSettings,
+    RerankerSettings,
 )
 
 __all__ = [
+    "COMMON_METHODS",
     "DEFAULT_FOLDER",
     "FILE_NAME",
     "METHODS",
@@ -59,6 +62,7 @@ __all__ = [
     "PassagesSettings",
     "PathsSettings",
     "ReadingSettings",
+    "RerankerSettings",
     "RetrievalSettings",
     "Section",
     "Settings",

@@ -124,7 +124,7 @@ def template(chosen: Mapping[str, Mapping[str, object]] | None = None) -> str:
         Values by section and name.
 
     >>> print(template().splitlines()[3])
-    # encoding = ""  # encoding of text files that are not UTF-8; empty: such files are refused
+    # encoding = ""  # encoding of text files that are not UTF-8; empty: it is detected
     >>> print(next(line for line in template({"walk": {"damping": 0.5}}).splitlines() if line.startswith("damping")))
     damping = 0.5  # how far the walk strays from where it starts
     """

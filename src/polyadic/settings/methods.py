@@ -8,6 +8,7 @@ from polyadic.settings.section import Section
 
 MethodName = Literal[
     "none",
+    "bm25",
     "chunks",
     "binary",
     "binary-bare",
@@ -28,6 +29,8 @@ MethodName = Literal[
     "auto",
 ]
 METHODS: tuple[str, ...] = get_args(MethodName)
+COMMON_METHODS: tuple[MethodName, ...] = ("auto", "walk", "hypergraph", "chunks")
+"""Those that help texts name; docs/methods.md describes the others."""
 
 
 class RetrievalSettings(Section):

@@ -19,6 +19,7 @@ from polyadic.settings.work import (
     ExtractionSettings,
     ModelSettings,
     ReadingSettings,
+    RerankerSettings,
 )
 
 
@@ -44,6 +45,7 @@ class Settings(BaseSettings):
     extraction: ExtractionSettings = ExtractionSettings()
     answer: AnswerSettings = AnswerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    reranker: RerankerSettings = RerankerSettings()
     hypergraph: HypergraphSettings = HypergraphSettings()
     walk: WalkSettings = WalkSettings()
     binary: BinarySettings = BinarySettings()

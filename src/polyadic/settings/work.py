@@ -11,11 +11,14 @@ from polyadic.settings.section import Section
 class ReadingSettings(Section):
     """How documents are read."""
 
-    encoding: str = Field(
-        default="", description="encoding of text files that are not UTF-8; empty: such files are refused"
-    )
+    encoding: str = Field(default="", description="encoding of text files that are not UTF-8; empty: it is detected")
     max_megabytes: float = Field(
         default=50.0, gt=0, le=1000, description="largest text of one document, in millions of bytes"
+    )
+    exclude: tuple[str, ...] = Field(
+        default=(),
+        examples=[["*.log", "drafts/"]],
+        description="patterns of files and folders to pass over: a name, or a path with ** for any folders",
     )
 
 
@@ -144,3 +147,22 @@ class EmbeddingSettings(EndpointSettings):
     threads: int | None = Field(
         default=None, ge=1, examples=[2], description="processor threads for a local model (all, if not set)"
     )
+
+
+class RerankerSettings(EndpointSettings):
+    """A model that puts passages into order by reading each with the question; off unless one is named."""
+
+    model: Literal["off", "endpoint", "onnx"] = Field(
+        default="off", description="endpoint: any with /rerank (Cohere, Jina, vLLM, llama.cpp); onnx: a local folder"
+    )
+    name: str = Field(default="", description="the model's name at the endpoint")
+    folder: Path | None = Field(
+        default=None, examples=["/data/reranker"], description="folder with model.onnx and tokenizer.json"
+    )
+    key_variable: str = Field(
+        default="", description="environment variable that holds the key; empty: the endpoint needs none"
+    )
+    passages: int = Field(default=20, ge=2, le=1000, description="how many of the first passages are reranked")
+    window: int = Field(default=512, ge=32, description="tokens of question and passage that a local model reads")
+    timeout: float = Field(default=30.0, gt=0, description="seconds to wait for a ranking")
+    retries: int = Field(default=2, ge=0, le=100, description="how often a call is made again that failed in passing")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from polyadic.construction.read import READERS, Skipped, read_documents
+from polyadic.construction.read import Skipped, is_readable, read_documents
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 
@@ -116,13 +116,13 @@ class Incoming:
 def safe_name(told: str) -> str | None:
     """What remains of a file's name; None where nothing does, or where no reader reads such files.
 
-    >>> safe_name("../../etc/passwd.txt"), safe_name("C:\\\\Report 1.PDF"), safe_name("a.exe"), safe_name(".md")
+    >>> safe_name("../../etc/passwd.txt"), safe_name("C:\\\\Report 1.PDF"), safe_name("a.exe"), safe_name("...")
     ('passwd.txt', 'Report 1.PDF', None, None)
     """
     last = re.split(r"[\\/]", unicodedata.normalize("NFC", told))[-1]
     name = " ".join(_NOT_IN_NAMES.sub("_", last).split()).lstrip(". ")
     stem, suffix = Path(name).stem, Path(name).suffix
-    if not stem or suffix.lower() not in READERS:
+    if not stem or not is_readable(name):
         return None
     while len(f"{stem}{suffix}".encode()) > _LONGEST_NAME:
         stem = stem[:-1]

@@ -210,7 +210,7 @@ class Runner:
             told(_LOG, logging.WARNING, "job left to others", job=job.id)
         elif what == "report":
             problem = str(content["stopped"])
-            whole = not (problem or content["skipped"] or content["failed"])
+            whole = not (problem or content["skipped"] or content["unsupported"] or content["failed"])
             await self.end(job, replace(job, report=content), State.SUCCEEDED if whole else State.PARTLY, problem)
         elif running.cancelled:
             await self.end(job, job, State.CANCELLED, "it was cancelled")

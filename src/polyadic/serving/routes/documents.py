@@ -58,7 +58,8 @@ def documents(
 async def upload(workspace: Name, kb: Writing, service: Served, request: Request, wish: Wished) -> Job:
     """They are read by a job. A file is known by its name: the same name again is a new version of the document.
 
-    Formats: .txt .md .html .pdf .docx .pptx .xlsx .epub .eml, and .jsonl .csv .tsv with a document a row.
+    Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
+    files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
     """
     return await hand_in_files(service, workspace, request, wish)
 

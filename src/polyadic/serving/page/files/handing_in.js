@@ -5,7 +5,7 @@ import { el, replace } from "./dom.js";
 import { button, notice, problemNotice } from "./parts.js";
 import { counted } from "./words.js";
 
-const KINDS = "txt md markdown html htm pdf docx pptx xlsx epub eml jsonl ndjson csv tsv".split(" ");
+const KINDS = "txt md markdown html htm pdf docx pptx xlsx epub eml json jsonl ndjson csv tsv".split(" ");
 const FILES_AT_ONCE = 100;
 const SHOWN = 8;
 

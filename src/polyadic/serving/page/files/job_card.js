@@ -179,9 +179,16 @@ function reportOf({ report }) {
     { reason: one.reason, next_step: "" },
   ]);
   const problems = Object.entries(report.problems);
+  const unsupported = Object.entries(report.unsupported);
   return [
     unread(`${counted(left.length, "file or row", "files and rows")} could not be read`, left),
     unread(`${counted(failed.length, "chunk")} could not be read`, failed),
+    unsupported.length
+      ? folded(
+          "Skipped: unsupported file type",
+          unsupported.map(([type, files]) => el("li", {}, `${type} ${files.toLocaleString("en")}`)),
+        )
+      : null,
     problems.length
       ? folded(
           "Left out or mended in what the model said",

@@ -1,0 +1,77 @@
+"""polyadic eval QUESTIONS.csv: which answers of a workspace are right, by method, and which are wrong."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from polyadic.blocking import plain
+from polyadic.cli.common import count, print_json, say
+from polyadic.cli.progress import shown_live
+from polyadic.errors import SettingsError
+from polyadic.evaluation.question_table import Asked, ask_table, drawn, load_rows
+from polyadic.settings import METHODS, AnswerSettings
+from polyadic.workspace import Workspace
+
+_WRONG_SHOWN = 50
+_LONGEST = 200
+
+
+def evaluate_table(
+    kb: Workspace,
+    path: Path,
+    methods: Sequence[str],
+    how: AnswerSettings,
+    limit: int | None,
+    seed: int,
+    context_tokens: int | None,
+    as_json: bool,
+) -> int:
+    """Ask the questions of a table, and print what is right; returns the exit code: 3 if some could not be asked."""
+    if unknown := [method for method in methods if method not in METHODS]:
+        raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
+    rows = drawn(load_rows(path), limit, seed)
+    kb.store()
+    with shown_live("evaluating", str) as say_progress:
+        asked = plain(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
+    if as_json:
+        print_json(asked)
+    else:
+        _print(asked, methods)
+    return 3 if any(one.problem for one in asked) else 0
+
+
+def _print(asked: Sequence[Asked], methods: Sequence[str]) -> None:
+    width = max(map(len, ("method", *methods)))
+    say(f"{'method':{width}}  questions  right    F1  refused  ms", bold=True)
+    for method in methods:
+        of_method = [one for one in asked if one.method == method]
+        scores = [one.f1 for one in of_method if one.f1 is not None]
+        score = f"{sum(scores) / len(scores):.2f}" if scores else "–"
+        right = sum(one.right for one in of_method) / len(of_method)
+        refused = sum(not one.answered and not one.problem for one in of_method)
+        each = 1000 * sum(one.seconds for one in of_method) / len(of_method)
+        say(f"{method:{width}}  {len(of_method):9,}  {right:5.2f}  {score:>4}  {refused:7,}  {each:,.0f}")
+    wrong = [one for one in asked if not one.right]
+    if wrong:
+        say(f"\n{count(len(wrong), 'answer')} not right:", bold=True)
+    for one in wrong[:_WRONG_SHOWN]:
+        say(f"\n{one.method} · {one.row.id} · {_short(one.row.question)}")
+        say(f"  expected: {_short(one.row.expected) or '(no answer)'}")
+        say(f"  failed:   {one.problem}" if one.problem else f"  answered: {_short(one.answer)}")
+    if len(wrong) > _WRONG_SHOWN:
+        say(f"\nand {len(wrong) - _WRONG_SHOWN:,} more (all of them: --json)")
+
+
+def check_options(context: click.Context) -> None:
+    """Raise UsageError for an option of polyadic eval that says nothing about a table of questions."""
+    names = ("measures", "out", "budgets", "judge_model", "at_once", "batch_write", "batch_read", "overwrite")
+    if given := [f"--{name.replace('_', '-')}" for name in names if context.params[name]]:
+        raise click.UsageError(f"{' and '.join(given)} cannot go with a .csv of questions", context)
+    if context.params["answers"] == "none":
+        raise click.UsageError("--answers none cannot go with a .csv of questions, whose answers are checked", context)
+
+
+def _short(text: str) -> str:
+    folded = " ".join(text.split())
+    return folded if len(folded) <= _LONGEST else f"{folded[: _LONGEST - 1]}…"

@@ -1,0 +1,116 @@
+"""polyadic search: passages that hold words, the best first."""
+
+import click
+
+from polyadic.cli.common import (
+    count,
+    filter_of,
+    filter_options,
+    json_option,
+    print_json,
+    say,
+    shown,
+    visible,
+    workspace_option,
+    workspace_place,
+)
+from polyadic.passage_search import FoundPassage
+from polyadic.workspace import Workspace
+
+# Characters of an excerpt, as far as its words are closer together.
+_EXCERPT = 240
+_MOST = 1000
+
+
+@click.command("search")
+@click.argument("words", nargs=-1, required=True, metavar="WORDS...")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=10, show_default=True, help="Most passages to show.")
+@filter_options
+@workspace_option
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    words: tuple[str, ...],
+    limit: int,
+    sources: tuple[str, ...],
+    metadata: tuple[str, ...],
+    workspace: str | None,
+    as_json: bool,
+) -> None:
+    """List the passages that hold any of the WORDS, the best first (BM25). No model is asked.
+
+    --from and --where may be given several times, as for polyadic query.
+    """
+    if not (sought := " ".join(words)).strip():
+        raise click.UsageError("no words are given", context)
+    with Workspace(workspace_place(context, workspace)) as kb:
+        found = kb.search(sought, limit, filter_of(sources, metadata, context))
+    if as_json:
+        print_json(found)
+        return
+    for number, passage in enumerate(found, 1):
+        _print(number, passage)
+    if not found:
+        say("no passage holds any of these words")
+    elif len(found) == limit:
+        say(f"the best {count(limit, 'passage')}; --limit {min(_MOST, 5 * limit)} shows more")
+    else:
+        say(count(len(found), "passage"))
+
+
+def _print(number: int, passage: FoundPassage) -> None:
+    place = passage.place
+    where = f"page {passage.page}" if passage.page else f"line {passage.line}"
+    title = f"{place.title} · " if place.title else ""
+    say(f"{number}. {title}{shown(place.source)}, {where}", bold=True)
+    click.echo(f"   {_excerpt(passage)}\n")
+
+
+def _excerpt(passage: FoundPassage) -> str:
+    """The part of a passage where most of the words stand, on one line, with the words marked."""
+    text, first = passage.place.quote, passage.place.span.start
+    start, end = passage.excerpt.start - first, passage.excerpt.end - first
+    room = max(0, _EXCERPT - (end - start))
+    start = _word_start(text, max(0, start - room // 3))
+    end = _word_end(text, min(len(text), max(end, start + _EXCERPT)))
+    parts, at = [], start
+    for match in passage.matches:
+        if start <= match.start - first and match.end - first <= end:
+            parts += [_plain(text[at : match.start - first]), _marked(text[match.start - first : match.end - first])]
+            at = match.end - first
+    parts.append(_plain(text[at:end]))
+    before, after = "…" if text[:start].strip() else "", "…" if text[end:].strip() else ""
+    return f"{before}{''.join(parts).strip()}{after}"
+
+
+def _plain(text: str) -> str:
+    """The text on one line, its spaces at both ends kept as one each.
+
+    >>> _plain("  Ada\\n\\nLovelace ")
+    ' Ada Lovelace '
+    """
+    folded = " ".join(visible(text).split())
+    if not folded:
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{folded}{' ' if text[-1].isspace() else ''}"
+
+
+def _marked(word: str) -> str:
+    return click.style(visible(word), bold=True, underline=True)
+
+
+def _word_start(text: str, start: int) -> int:
+    """The start of the word after a cut through another one; the cut itself where none is near."""
+    if start == 0 or text[start - 1].isspace():
+        return start
+    near = text[start : start + 30]
+    return start + next((place + 1 for place, character in enumerate(near) if character.isspace()), 0)
+
+
+def _word_end(text: str, end: int) -> int:
+    """The end of the word before a cut through another one; the cut itself where none is near."""
+    if end == len(text) or text[end].isspace():
+        return end
+    near = text[max(0, end - 30) : end][::-1]
+    return end - next((place + 1 for place, character in enumerate(near) if character.isspace()), 0)

@@ -1,0 +1,104 @@
+"""What is told of ordinary documents follows from what was measured."""
+
+from math import inf
+
+import pytest
+
+from benchmarks.ordinary.measured import Measured, quotations, tokens_read
+from benchmarks.ordinary.questions import OrdinaryQuestion, Split
+from benchmarks.ordinary.tables import answers_table, best_other, found_table, gains_table
+from polyadic.knowledge import Answer, Citation, Item, Kind, Knowledge, Place, Span, Usage
+
+METHODS = ("bm25", "walk", "auto")
+QUESTION = OrdinaryQuestion("q1", "numeric", "manual", Split.TEST, "How long?", "30 minutes")
+
+
+def item(text: str, tokens: int) -> Item:
+    return Item(Kind.CHUNK, "c", text, 1.0, "", tokens)
+
+
+def measured(
+    bm25: float = inf, walk: float = inf, auto: float = inf, quoted: tuple[str, ...] = (), doctype: str = "manual"
+) -> Measured:
+    question = OrdinaryQuestion("q", "numeric", doctype, Split.TEST, "How long?", "30 minutes")
+    return Measured(question, {"bm25": bm25, "walk": walk, "auto": auto}, quoted)
+
+
+def unanswerable(form: str, *quoted: str) -> Measured:
+    return Measured(OrdinaryQuestion("u", form, "-", Split.TEST, "Who?", ""), {}, quoted)
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([item("It takes 30\nminutes.", 100)], 100),
+        ([item("It takes long.", 100), item("30 minutes", 150), item("30 minutes", 9)], 250),
+        ([item("30", 100), item("minutes", 100)], inf),
+        ([], inf),
+    ],
+)
+def test_tokens_are_counted_through_the_first_item_that_answers(items: list[Item], expected: float) -> None:
+    assert tokens_read(QUESTION, items) == expected
+
+
+def test_an_answer_is_found_where_it_fits_to_the_last_token() -> None:
+    one = measured(bm25=250)
+    assert (one.is_found("bm25", 250), one.is_found("bm25", 249), one.is_found("walk", 2000)) == (True, False, False)
+
+
+def test_only_the_first_quotations_are_looked_at() -> None:
+    one = measured(quoted=("long", "too long", "30  minutes", "late"))
+    assert (one.is_quoted(2), one.is_quoted(3)) == (False, True)
+
+
+@pytest.mark.parametrize(("answered", "expected"), [(True, ("It takes 30 minutes.",)), (False, ())])
+def test_quotations_are_what_citations_point_at_unless_the_question_was_refused(
+    answered: bool, expected: tuple[str, ...]
+) -> None:
+    place = Place("d", "/manual.txt", "", "c", Span(0, 20), "It takes 30 minutes.")
+    nothing = Knowledge("?", "none", (), 0, 0, ())
+    answer = Answer("?", "", answered, (Citation(1, place, 1.0),), nothing, Usage(), "", ())
+    assert quotations(answer) == expected
+
+
+def test_the_table_has_a_row_a_kind_and_one_for_all_without_what_has_no_answer() -> None:
+    several = [
+        measured(bm25=200, auto=900),
+        measured(bm25=400),
+        measured(auto=1, doctype="law"),
+        unanswerable("unanswerable"),
+    ]
+    assert list(found_table(several, METHODS)) == [
+        "| kind | questions | `bm25` | `walk` | `auto` |",
+        "|---|---|---|---|---|",
+        "| law | 1 | 0 / 0 / 0 / 0 | 0 / 0 / 0 / 0 | 1 / 1 / 1 / 1 |",
+        "| manual | 2 | .50 / 1 / 1 / 1 | 0 / 0 / 0 / 0 | 0 / 0 / .50 / .50 |",
+        "| all | 3 | .33 / .67 / .67 / .67 | 0 / 0 / 0 / 0 | .33 / .33 / .67 / .67 |",
+    ]
+
+
+def test_auto_is_compared_with_the_method_that_is_best_within_each_budget() -> None:
+    several = [measured(bm25=200, walk=400, auto=200), measured(walk=400, auto=200)]
+    assert best_other(several, METHODS, 250) == "bm25"
+    assert best_other(several, METHODS, 500) == "walk"
+    row = list(gains_table([("all", several)], METHODS))[-1]
+    assert row.startswith("| all | +0.500 [+0.000, +1.000], `bm25` | +0.000 [+0.000, +0.000], `walk` |")
+
+
+def test_right_wrong_and_refused_are_told_apart() -> None:
+    several = [
+        measured(quoted=("30 minutes",)),
+        measured(quoted=("long", "30 minutes")),
+        measured(),
+        measured(quoted=("long",)),
+        unanswerable("unanswerable"),
+        unanswerable("unanswerable-near", "long"),
+    ]
+    cells = list(answers_table([("all", several)]))[-1].split(" | ")
+    assert [cell.split()[0] for cell in cells[1:]] == ["0.250", "0.500", "0.250", "1.000", "0.000"]
+    assert [cell.rpartition(", ")[2].removesuffix(" |") for cell in cells[1:]] == ["4", "4", "4", "1", "1"]
+
+
+def test_a_group_without_such_questions_has_no_share() -> None:
+    row = list(answers_table([("all", [measured(quoted=("30 minutes",))])]))[-1]
+    assert row.endswith("| – | – |")

@@ -1,0 +1,81 @@
+"""polyadic eval on a table of questions with expected answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+TABLE = """Question,note,Expected,id
+"Who wrote the first published program, and for which machine?",a,Ada Lovelace,q1
+Where was Ada Lovelace born?,b,Paris,q2
+How long must bread rise?,c,,q3
+,empty,,
+"""
+
+
+@pytest.fixture
+def table(indexed: Path) -> Path:
+    file = indexed.parent / "questions.csv"
+    file.write_text(TABLE)
+    return file
+
+
+def test_right_answers_are_counted_and_wrong_ones_listed(polyadic: Command, table: Path) -> None:
+    outcome = polyadic("eval", "questions.csv", "--methods", "chunks,walk")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert lines[0].split() == ["method", "questions", "right", "F1", "refused", "ms"]
+    assert [line.split()[:3] for line in lines[1:3]] == [["chunks", "3", "0.67"], ["walk", "3", "0.67"]]
+    assert "2 answers not right:" in lines
+    at = lines.index("walk · q2 · Where was Ada Lovelace born?")
+    assert lines[at + 1] == "  expected: Paris" and "London" in lines[at + 2]
+    assert not any(" · q1 · " in line or " · q3 · " in line for line in lines)
+
+
+def test_json_has_every_answer(polyadic: Command, table: Path) -> None:
+    asked = json.loads(polyadic("eval", "questions.csv", "--methods", "walk", "--json").out)
+    assert [(one["row"]["id"], one["right"], one["answered"]) for one in asked] == [
+        ("q1", True, True),
+        ("q2", False, True),
+        ("q3", True, False),
+    ]
+    assert 0 < asked[0]["f1"] < 1 and asked[1]["f1"] == 0 and asked[2]["f1"] is None
+
+
+def test_columns_may_have_other_names_and_tabs_between(polyadic: Command, indexed: Path) -> None:
+    (indexed.parent / "q.tsv").write_text("answer\tquestion\nLondon\tWhere was Ada Lovelace born?\n", "utf-8-sig")
+    [asked] = json.loads(polyadic("eval", "q.tsv", "--methods", "walk", "--json").out)
+    assert asked["row"] == {"id": "1", "question": "Where was Ada Lovelace born?", "expected": "London"}
+    assert asked["right"]
+
+
+def test_a_draw_is_part_of_the_whole(polyadic: Command, table: Path) -> None:
+    drawn = [json.loads(polyadic("eval", "questions.csv", "--limit", "2", "--json").out) for _ in range(2)]
+    first, second = ({one["row"]["id"] for one in each} for each in drawn)
+    assert first == second and len(first) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("q,a\nWho?,Ada\n", "lacks a column of questions"),
+        ("question,expected\n", "has no question"),
+        ("", "lacks a column of questions"),
+        (b"question,expected\n\xff\xfe,x\n", "cannot be read as a table"),
+    ],
+)
+def test_what_is_no_such_table_is_said(polyadic: Command, indexed: Path, text: str | bytes, said: str) -> None:
+    (indexed.parent / "bad.csv").write_bytes(text.encode() if isinstance(text, str) else text)
+    outcome = polyadic("eval", "bad.csv")
+    assert outcome.code == 1 and outcome.err.count("\n") == 1 and said in outcome.err
+
+
+def test_what_cannot_go_with_it_is_refused(polyadic: Command, table: Path) -> None:
+    assert polyadic("eval", "questions.csv", "--measures", "f1").code == 2
+    assert polyadic("eval", "questions.csv", "--answers", "none").code == 2
+    assert polyadic("eval", "questions.csv", "-w", "nowhere").code == 1
+    assert polyadic("eval", "nowhere.csv").code == 1
+    assert "use some of" in polyadic("eval", "questions.csv", "--methods", "magic").err
+    assert "needs a language model" in polyadic("eval", "questions.csv", "--answers", "model").err

@@ -1,0 +1,92 @@
+"""polyadic search: ranked passages with the places of the words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.workspace import Workspace
+from tests.cli.conftest import ADA, BABBAGE, Command
+from tests.cli.terminal import on_terminal
+
+HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
+
+
+def test_passages_come_best_first_with_title_path_and_line(polyadic: Command, indexed: Path) -> None:
+    outcome = polyadic("search", "designed", "Analytical", "Engine")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert lines[0] == "1. Charles Babbage · notes/babbage.md, line 3"
+    assert "designed the Analytical Engine" in lines[1]
+    assert "2. Ada Lovelace · notes/ada.md, line 4" in lines
+    assert lines[-1] == "2 passages"
+
+
+def test_json_holds_the_exact_places_of_the_words(polyadic: Command, indexed: Path) -> None:
+    [passage] = json.loads(polyadic("search", "PROGRAM", "december", "--json").out)
+    found = [ADA[span["start"] : span["end"]] for span in passage["matches"]]
+    assert found == ["December", "program"]
+    start, end = passage["excerpt"]["start"], passage["excerpt"]["end"]
+    assert ADA[start:end].startswith("December") and ADA[start:end].endswith("program")
+    assert passage["place"]["quote"] in ADA and passage["score"] > 0
+    assert (passage["line"], passage["page"]) == (3, None)
+
+
+def test_the_words_are_marked_on_a_terminal_only(polyadic: Command, indexed: Path) -> None:
+    assert "\x1b" not in polyadic("search", "program").out
+    code, shown = on_terminal(indexed.parent, ["search", "program"], [])
+    assert code == 0 and "published \x1b[1m\x1b[4mprogram\x1b[0m in 1843" in shown
+
+
+def test_only_the_chosen_documents_are_searched(polyadic: Command, indexed: Path) -> None:
+    [passage] = json.loads(polyadic("search", "London", "--from", "notes/babbage.md", "--json").out)
+    assert passage["place"]["source"].endswith("babbage.md")
+    assert "none.md" in polyadic("search", "London", "--from", "notes/none.md").err
+    assert polyadic("search", "London", "--where", "year=1843").code == 1
+
+
+def test_the_limit_is_kept_and_said(polyadic: Command, indexed: Path) -> None:
+    outcome = polyadic("search", "London", "--limit", "1")
+    assert outcome.out.splitlines()[-1] == "the best 1 passage; --limit 5 shows more"
+
+
+@pytest.mark.parametrize("words", ["bread", "???", '" OR NEAR('])
+def test_what_is_nowhere_is_said(polyadic: Command, indexed: Path, words: str) -> None:
+    outcome = polyadic("search", words)
+    assert (outcome.code, outcome.out) == (0, "no passage holds any of these words\n")
+    assert json.loads(polyadic("search", words, "--json").out) == []
+
+
+def test_no_words_are_wrong_use(polyadic: Command, indexed: Path) -> None:
+    assert polyadic("search").code == polyadic("search", " ").code == 2
+    assert polyadic("search", "London", "--limit", "0").code == 2
+
+
+def test_common_words_are_not_marked_beside_others(polyadic: Command, indexed: Path) -> None:
+    [passage] = json.loads(polyadic("search", "what", "was", "the", "Program", "--limit", "1", "--json").out)
+    assert [ADA[m["start"] : m["end"]] for m in passage["matches"]] == ["program"]
+
+
+def test_accents_and_case_make_no_difference(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "cafe.md").write_text("The Café Procope opened in Paris. 月球 is the Moon.", encoding="utf-8")
+    polyadic("index", "cafe.md")
+    for words, marked in (("CAFE", ["Café"]), ("月", ["月"])):
+        [passage] = json.loads(polyadic("search", words, "--json").out)
+        text, at = passage["place"]["quote"], passage["place"]["span"]["start"]
+        assert [text[m["start"] - at : m["end"] - at] for m in passage["matches"]] == marked
+
+
+def test_a_hostile_document_cannot_write_to_the_terminal(polyadic: Command, tmp_path: Path) -> None:
+    (tmp_path / "evil.md").write_text("Ada \x1b[2J said \x1b]0;owned\x07 nothing.")
+    polyadic("index", "evil.md")
+    assert "\x1b" not in polyadic("search", "nothing").out
+
+
+def test_the_workspace_searches_without_the_command(tmp_path: Path) -> None:
+    (tmp_path / "babbage.md").write_text(BABBAGE)
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([tmp_path / "babbage.md"])
+        [found] = kb.search("Engine")
+        assert [BABBAGE[m.start : m.end] for m in found.matches] == ["Engine"]
+        assert kb.search("Engine", limit=0) == []

@@ -1,0 +1,30 @@
+"""The questions beside the example documents are answered where they say."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyadic.evaluation.answers import holds_an_answer
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+QUESTIONS = {"spaceflight": "questions.jsonl", "ordinary": "ordinary-questions.jsonl"}
+ROWS = [
+    (folder, json.loads(line))
+    for folder, name in QUESTIONS.items()
+    for line in (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize(("folder", "row"), ROWS, ids=[row["question"] for _, row in ROWS])
+def test_the_answer_of_an_example_stands_in_one_of_its_files(folder: str, row: dict[str, Any]) -> None:
+    texts = [(EXAMPLES / folder / name).read_text(encoding="utf-8") for name in row["files"]]
+    assert len(texts) >= row["hops"]
+    assert any(holds_an_answer(text, row["answers"]) for text in texts) is bool(row["answers"])
+
+
+def test_the_demo_asks_the_ordinary_documents_what_they_answer() -> None:
+    asked = set(re.findall(r'run query "(.+?)"', (EXAMPLES / "demo.sh").read_text(encoding="utf-8")))
+    assert len(asked & {row["question"] for folder, row in ROWS if folder == "ordinary" and row["answers"]}) == 2
