@@ -1,14 +1,23 @@
-"""The extractor without a model, on sentences and documents that people annotated."""
+"""The extractor without a model, on what people annotated, and on ordinary documents."""
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from polyadic.construction.read import read_documents
 from polyadic.construction.sentence_facts import SentenceExtractor
 from polyadic.evaluation.extraction import ExtractionTally, compare_facts, detokenised, mention_recall
 from polyadic.knowledge import Chunk, Document, Evidence, Span
+from polyadic.settings import ReadingSettings
+
+# From this score on, a sentence is whole; what ends in none of these marks is a caption, an item or a row of a table.
+_LEAST_OF_PROSE = 6.0
+_ENDS = re.compile(r"""[.!?;:。！？；：][)"”’»\]]*$""")
+# Rows of tables, which are no prose.
+_TABLES = ("data",)
 
 
 def table(data: Path) -> Iterator[str]:
@@ -22,6 +31,34 @@ def table(data: Path) -> Iterator[str]:
     yield f"| HyperRED: pronouns among gold participants, left out | {every.pronouns} | {odd.pronouns} |"
     mentions = [_mentions(item) for item in _lines(data / "redocred-dev" / "documents.jsonl")]
     yield f"| Re-DocRED: mentions found | {_share(mentions):.3f} | {_share(mentions[1::2]):.3f} |"
+
+
+def prose_table(data: Path) -> Iterator[str]:
+    """Rows of a Markdown table: kind of ordinary documents, prose sentences, share without a fact, names and terms."""
+    folders = sorted(folder for folder in (data / "ordinary" / "documents").iterdir() if folder.name not in _TABLES)
+    every: list[Evidence] = []
+    for folder in folders:
+        prose = _prose(folder)
+        yield _row_of_prose(folder.name, prose)
+        every += prose
+    yield _row_of_prose("all", every)
+
+
+def _prose(folder: Path) -> list[Evidence]:
+    """The evidence of all sentences of prose in the documents of a folder."""
+    read = (document for file in sorted(folder.rglob("*")) if file.is_file() for document in _read(file))
+    said = (evidence for document in read for evidence in _extract(document, "auto"))
+    return [one for one in said if one.score >= _LEAST_OF_PROSE and _ENDS.search(one.text)]
+
+
+def _read(file: Path) -> Iterator[Document]:
+    return (found for found in read_documents(file, ReadingSettings()) if isinstance(found, Document))
+
+
+def _row_of_prose(name: str, prose: Sequence[Evidence]) -> str:
+    facts = [len(one.keys) for one in prose if one.fact_id is not None]
+    without = 1 - len(facts) / len(prose) if prose else 0.0
+    return f"| {name} | {len(prose):,} | {without:.3f} | {sum(facts) / max(1, len(facts)):.1f} |"
 
 
 def _compare(item: dict[str, Any]) -> ExtractionTally:
@@ -42,9 +79,9 @@ def _mentions(item: dict[str, Any]) -> tuple[int, int]:
     return found, marked
 
 
-def _extract(document: Document) -> tuple[Evidence, ...]:
+def _extract(document: Document, language: str = "en") -> tuple[Evidence, ...]:
     chunk = Chunk(document.id, Span(0, len(document.text)), document.text, 0, 0)
-    return asyncio.run(SentenceExtractor("en").extract(document, chunk)).evidence
+    return asyncio.run(SentenceExtractor(language).extract(document, chunk)).evidence
 
 
 def _share(counts: Sequence[tuple[int, int]]) -> float:

@@ -2,7 +2,8 @@
 
 This takes about half an hour on two cores, once the workspaces are filled. Everything is measured on the data
 that POLYADIC_DATA names, without a language model, and with facts that one gave for 2wiki-101, recorded and asked for
-over HTTP. FOLDER keeps the filled workspaces for the next run; a temporary folder is used if it is left out.
+over HTTP, and on documents that are fetched from Debian. FOLDER keeps these and the filled workspaces for the next
+run; a temporary folder is used if it is left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,8 @@ from pathlib import Path
 from benchmarks import ablation, extraction, hierarchy, identity, representations, robustness
 from benchmarks.data import SETS, data_folder, filled, load
 from benchmarks.looks import note_look
+from benchmarks.ordinary import section as ordinary
+from benchmarks.ordinary.documents import fetched
 from benchmarks.recorded import RECORDED, recorded_workspace
 from benchmarks.sections import REPORT, given_folder
 from polyadic.evaluation.answers import can_be_quoted, quotes_the_answer
@@ -33,8 +36,8 @@ Every table is made by `python -m benchmarks.quality [FOLDER]` from the data tha
 the filled workspaces for the next run. A section that says what makes it can be made again alone: who is who by
 `python -m benchmarks.identity`, what other documents and little room cost by `python -m benchmarks.robustness
 [FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`, what a hierarchy is like and how
-its methods do by `python -m benchmarks.hierarchy [FOLDER]`; `python -m benchmarks.representations [FOLDER]` prints that
-on facts in pairs.
+its methods do by `python -m benchmarks.hierarchy [FOLDER]`, how ordinary documents are answered by `python -m
+benchmarks.ordinary [FOLDER]`; `python -m benchmarks.representations [FOLDER]` prints that on facts in pairs.
 
 Facts are read by the extractor without a model except where it says otherwise, vectors are all-MiniLM-L6-v2's, and no
 retrieval asks a model. What could be chosen was chosen on the even-numbered questions; all questions and the odd half
@@ -58,13 +61,23 @@ counted apart. Each sentence is read alone, so no title takes part.
 | measure | all | odd half |
 |---|---|---|"""
 
+PROSE = """
+Of ordinary documents, kind by kind: sentences of prose (of at least four words, with a mark at their end), the share of
+them with fewer than two names and terms, which make no fact, and how many the facts have.
+
+| documents | sentences of prose | without a fact | participants a fact |
+|---|---|---|---|"""
+
 
 def main() -> None:
     note_look("`benchmarks.quality`: all of it")
     with given_folder() as folder:
+        fetched(folder)  # first, so that a machine without these packages stops before anything is measured
         lines = [
             HEAD,
             *_measured(folder),
+            f"\n{ordinary.HEADING}",
+            *ordinary.section(folder),
             f"\n{identity.HEADING}\n",
             *identity.section(data_folder()),
             f"\n{robustness.HEADING}",
@@ -88,6 +101,8 @@ def _measured(folder: Path) -> Iterator[str]:
         yield from _answers(datasets, workspaces)
     yield EXTRACTION
     yield from extraction.table(data_folder())
+    yield PROSE
+    yield from extraction.prose_table(data_folder())
 
 
 def _retrieval(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> Iterator[str]:

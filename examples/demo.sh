@@ -23,12 +23,19 @@ run query "Which astronaut stayed in the cabin of Shenzhou 7 during the first Ch
 run query "Which Mercury astronaut landed in 1971 at the place on the Moon where Apollo 13 was meant to land?"
 run query "When did Robert Cabana and Sergei Krikalev enter the International Space Station side by side?"
 
+export POLYADIC_WORKSPACE=demo-ordinary-workspace
+run index examples/ordinary
+run query "Which flag of shelfctl purge only prints what would be deleted?"
+run query "What does the garden shredder cost members per day?"
+
 cat <<'NEXT'
 
-That is all: 16 articles and a table of 12 lives, read into a knowledge hypergraph; no language model was asked. Try next
+That is all: 16 articles and a table of 12 lives, then the papers of a tool library, each read into a knowledge
+hypergraph; no language model was asked. Try next
   . .venv/bin/activate                                       # then polyadic is at hand
   polyadic -w demo-workspace query "..." --trace             # why these facts and passages
   polyadic -w demo-workspace status                          # what the workspace holds
   polyadic -w demo-workspace show entity "Sergei Krikalev"   # everything that is said of one entity
+  polyadic -w demo-ordinary-workspace query "..."            # of the tool library; examples/README.md has questions
   polyadic index YOUR/DOCUMENTS && polyadic query "..."      # your own
 NEXT

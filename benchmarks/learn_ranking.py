@@ -1,0 +1,282 @@
+"""Learn the weights of ``polyadic.relevance``: ``python -m benchmarks.learn_ranking [FOLDER]``.
+
+Two linear models are learned by softmax regression over what competes for one question: passages (retrieval/fusion.py)
+and sentences (relevance/sentences.py); and how confident to be (relevance/confidence.py) by logistic regression over
+questions with and without an answer. The question sets are those for development; no held-out kind of document is
+among them. For each set it prints what is right with weights that were learned on all others, and with those that are
+written. FOLDER keeps the filled workspaces.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+import polyadic.relevance
+from benchmarks.data import data_folder, filled, load
+from benchmarks.ordinary.documents import fetched
+from benchmarks.ordinary.questions import OWN, Split, load_questions
+from benchmarks.recorded import recorded_workspace
+from benchmarks.sections import given_folder
+from polyadic.evaluation.answers import can_be_quoted, holds_an_answer
+from polyadic.evaluation.datasets import Question, corpus_id, load_beir
+from polyadic.generation.candidates import candidates
+from polyadic.knowledge import Place
+from polyadic.relevance.asked import read_asked
+from polyadic.relevance.confidence import CONFIDENCE_FEATURES, confidence_features
+from polyadic.relevance.logistic import learned
+from polyadic.relevance.sentences import COLUMNS, sentence_features
+from polyadic.retrieval.auto import signals
+from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passage_features, question_features
+from polyadic.retrieval.methods.walk import Walk
+from polyadic.retrieval.trace import Trace
+from polyadic.settings import Settings
+from polyadic.workspace import Workspace
+
+Floats = NDArray[np.float64]
+WEIGHTS = Path(polyadic.relevance.__file__).parent / "weights"
+QUESTIONS_A_SET = 100.0
+PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
+MOST_WRONGLY_REFUSED = 0.03
+MULTI_HOP = ("hotpotqa-100", "2wiki-101", "2wiki-101 recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question to a workspace; ``holds`` tells whether a passage or a sentence of it answers."""
+
+    text: str
+    is_answerable: bool
+    holds: Callable[[Place], bool]
+    in_a_sentence: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What competes for one question: features, shape (rows, columns), and which rows are right."""
+
+    features: Floats
+    right: NDArray[np.bool_]
+    asking: Asking
+
+
+Examples = Mapping[str, Sequence[Labelled]]
+
+
+def main() -> None:
+    with given_folder() as folder, ExitStack() as stack:
+        sets = dict(_sets(folder, stack))
+        passages = {name: [_passages(kb, asking) for asking in askings] for name, (kb, askings) in sets.items()}
+        answerable = {name: rows for name, rows in passages.items() if " asked of " not in name}
+        _learn_passages(answerable)
+        learned.cache_clear()
+        spoken = {name: [_sentences(kb, asking) for asking in askings] for name, (kb, askings) in sets.items()}
+        _learn_sentences({name: rows for name, rows in spoken.items() if name != MULTI_HOP[-1]})
+
+
+def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, tuple[Workspace, list[Asking]]]]:
+    """The question sets by name, each with the workspace that it is asked of."""
+    beir = {}
+    for name in MULTI_HOP[:2]:
+        dataset = load(name)
+        beir[name] = (stack.enter_context(filled(dataset, folder)), [_gold(one) for one in dataset.questions])
+    yield from beir.items()
+    recorded = stack.enter_context(recorded_workspace(folder))
+    yield MULTI_HOP[2], (recorded, beir[MULTI_HOP[1]][1])
+    for language in ("de", "zh"):
+        dataset = load_beir(data_folder() / "xquad" / language)
+        workspace = stack.enter_context(Workspace(folder / f"xquad-{language}"))
+        workspace.index([dataset.corpus])
+        yield f"xquad-{language}", (workspace, [_gold(one) for one in dataset.questions])
+    shared = stack.enter_context(Workspace(folder / "ordinary-shared"))
+    shared.index([data_folder() / "ordinary" / "documents"])
+    yield "ordinary-shared", (shared, _ordinary(data_folder() / "ordinary" / "questions.tsv"))
+    debian = stack.enter_context(Workspace(folder / "ordinary-debian"))
+    debian.index([fetched(folder)])
+    yield "ordinary-debian", (debian, _ordinary(OWN))
+    for one, other in (MULTI_HOP[:2], MULTI_HOP[1::-1]):
+        foreign = [Asking(a.text, False, lambda _: False, lambda _: False) for a in beir[one][1]]
+        yield f"{one} asked of {other}", (beir[other][0], foreign)
+
+
+def _gold(question: Question) -> Asking:
+    """A question of a set with gold passages."""
+    golden = question.answers if can_be_quoted(question) else ()
+    return Asking(
+        question.text,
+        True,
+        lambda place: corpus_id(place.source) in question.gold,
+        lambda text: bool(golden) and (holds_an_answer(text, golden) or _unspaced(text, golden)),
+    )
+
+
+def _unspaced(text: str, golden: Sequence[str]) -> bool:
+    """Whether an answer in a script without spaces stands in a text."""
+    return any(not answer.isascii() and len(answer) > 1 and answer in text for answer in golden)
+
+
+def _ordinary(file: Path) -> list[Asking]:
+    return [
+        Asking(one.text, one.is_answerable, lambda place, one=one: one.is_answered_by(place.quote), one.is_answered_by)  # type: ignore[misc]
+        for one in load_questions(file)
+        if one.split is Split.DEVELOPMENT
+    ]
+
+
+def _passages(workspace: Workspace, asking: Asking) -> Labelled:
+    """The passages that a walk gathers; features of passages times those of the question, flattened."""
+    with workspace._store.read() as reader:
+        walked = asyncio.run(Walk(Settings().walk).walked(asking.text, reader, workspace.embedder, Trace()))
+        found = signals(asking.text, walked, reader)
+        places = reader.chunk_places(walked.end.graph.chunks)
+    rows = passage_features(found)[:, :, None] * question_features(found)[None, None, :]
+    right = np.array([asking.holds(place) for place in places], dtype=np.bool_)
+    return Labelled(rows.reshape(len(rows), -1), right, asking)
+
+
+def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
+    """The sentences of the passages that ``auto`` finds."""
+    knowledge = workspace.retrieve(asking.text, "auto")
+    asked = read_asked(asking.text)
+    with workspace._store.read() as reader:
+        found = asyncio.run(candidates(knowledge, asked, reader, workspace.embedder))
+    features = sentence_features(asked, [candidate.sentence for candidate in found])
+    return Labelled(features, np.array([asking.in_a_sentence(c.place.quote) for c in found], dtype=np.bool_), asking)
+
+
+def _learn_passages(sets: Examples) -> None:
+    for name, rows in sets.items():
+        others = {other: sets[other] for other in sets if other.split()[0] != name.split()[0]}
+        apart, together = _softmax(others, spread=True), _softmax(sets, spread=True)
+        print(
+            f"passages, {name}: learned elsewhere {_first(rows, apart)}, as written {_first(rows, together)}",
+            flush=True,
+        )
+    weights = _softmax(sets, spread=True).reshape(len(PASSAGE_FEATURES), len(QUESTION_FEATURES))
+    table = {
+        row: dict(zip(QUESTION_FEATURES, values, strict=True))
+        for row, values in zip(PASSAGE_FEATURES, weights.tolist(), strict=True)
+    }
+    _write("passages", table)
+
+
+def _learn_sentences(spoken: Examples) -> None:
+    sets = {name: rows for name, rows in spoken.items() if " asked of " not in name}
+    for name, rows in sets.items():
+        others = {other: sets[other] for other in sets if other != name}
+        apart, together = _softmax(others), _softmax(sets)
+        print(
+            f"sentences, {name}: learned elsewhere {_first(rows, apart)}, as written {_first(rows, together)}",
+            flush=True,
+        )
+    weights = _softmax(sets)
+    sure = {name: _confidence_rows(rows, weights) for name, rows in spoken.items()}
+    for name, (features, answerable) in sure.items():
+        model, least = _logistic({other: rows for other, rows in sure.items() if not name.startswith(other.split()[0])})
+        refused = _refused(features, model, least)
+        print(f"refused, {name}: {_shares(refused, answerable)} learned elsewhere", flush=True)
+    model, least = _logistic(sure)
+    for name, (features, answerable) in sure.items():
+        print(f"refused, {name}: {_shares(_refused(features, model, least), answerable)} as written")
+    named = dict(zip(CONFIDENCE_FEATURES, model[:-1].tolist(), strict=True))
+    parts = {"score": dict(zip(COLUMNS, weights.tolist(), strict=True)), "confidence": named}
+    parts["confidence"] |= {"bias": float(model[-1]), "least": least}
+    _write("sentences", parts)
+
+
+def _softmax(sets: Examples, spread: bool = False) -> Floats:
+    """Weights under which what is right has the highest share of the odds.
+
+    With ``spread`` each right row is to have its part of them, since all gold passages are needed; else any will do.
+    """
+    told = [(one.features, one.right, QUESTIONS_A_SET / len(rows)) for rows in sets.values() for one in rows]
+    told = [(features, right, weight) for features, right, weight in told if right.any() and not right.all()]
+    scale = np.concatenate([features for features, _, _ in told]).std(axis=0) + 1e-3
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        total, gradient = PENALTY * float(weights @ weights) / 2, PENALTY * weights
+        for features, right, weight in told:
+            rows = features / scale
+            scores = rows @ weights
+            odds = np.exp(scores - scores.max())
+            odds /= odds.sum()
+            if spread:
+                target = right / right.sum()
+                total -= weight * float(target @ np.log(odds + 1e-12))
+            else:
+                target = odds * right / max(float((odds * right).sum()), 1e-12)
+                total -= weight * float(np.log((odds * right).sum() + 1e-12))
+            gradient = gradient - weight * (rows.T @ (target - odds))
+        return total, gradient
+
+    found = minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    return np.asarray(found.x / scale)
+
+
+def _first(rows: Sequence[Labelled], weights: Floats) -> str:
+    """The share of answerable questions of which the first, or one of the first three, is right."""
+    answerable = [one for one in rows if one.asking.is_answerable]
+    ranked = [one.right[np.argsort(-(one.features @ weights), kind="stable")] for one in answerable]
+    return " / ".join(f"{np.mean([right[:most].any() for right in ranked]):.3f}" for most in (1, 3, 5))
+
+
+def _confidence_rows(rows: Sequence[Labelled], weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    told = [one for one in rows if len(one.features)]
+    features = [confidence_features(read_asked(one.asking.text), one.features, one.features @ weights) for one in told]
+    return np.array(features), np.array([one.asking.is_answerable for one in told], dtype=np.bool_)
+
+
+def _logistic(sets: Mapping[str, tuple[Floats, NDArray[np.bool_]]]) -> tuple[Floats, float]:
+    """Weights with the bias last, and the highest threshold that hardly any answerable question of a set misses."""
+    features = np.concatenate([rows for rows, _ in sets.values()])
+    target = np.concatenate([answerable for _, answerable in sets.values()])
+    counts = np.concatenate([np.full(len(rows), QUESTIONS_A_SET / len(rows)) for rows, _ in sets.values()])
+    scale = np.append(features.std(axis=0) + 1e-3, 1.0)
+    rows = np.append(features, np.ones((len(features), 1)), axis=1) / scale
+    signs = np.where(target, 1.0, -1.0)
+    counts = counts * np.where(target, counts[~target].sum() / counts[target].sum(), 1.0)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margins = signs * (rows @ weights)
+        missing = 1 / (1 + np.exp(np.clip(margins, -30, 30)))
+        penalty = np.append(weights[:-1], 0.0) * CONFIDENCE_PENALTY
+        total = float(counts @ np.logaddexp(0, -margins) + weights @ penalty / 2)
+        return total, penalty - rows.T @ (counts * signs * missing)
+
+    weights = np.asarray(minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B").x / scale)
+    lowest = [
+        float(np.quantile(_sure(rows[answerable], weights), MOST_WRONGLY_REFUSED))
+        for rows, answerable in sets.values()
+        if answerable.any()
+    ]
+    return weights, min(lowest)
+
+
+def _sure(features: Floats, weights: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-(features @ weights[:-1] + weights[-1]))))
+
+
+def _refused(features: Floats, weights: Floats, least: float) -> NDArray[np.bool_]:
+    return np.asarray(_sure(features, weights) < least)
+
+
+def _shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:
+    wrongly = f"wrongly {refused[answerable].mean():.3f}" if answerable.any() else ""
+    rightly = f"rightly {refused[~answerable].mean():.3f}" if (~answerable).any() else ""
+    return ", ".join(filter(None, (wrongly, rightly)))
+
+
+def _write(name: str, weights: Mapping[str, Mapping[str, float]]) -> None:
+    rounded = {part: {key: float(f"{value:.4g}") for key, value in values.items()} for part, values in weights.items()}
+    told = {"made by": "python -m benchmarks.learn_ranking", "weights": rounded}
+    (WEIGHTS / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Questions on ordinary documents: manuals, tables, dictionaries, release notes, poems, in six languages."""

@@ -1,0 +1,87 @@
+"""Tables of what was measured on ordinary documents: a row a kind of document, a column a method."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.ordinary.measured import BUDGETS, METHODS, QUOTATIONS, Measured
+from benchmarks.robustness import differences, signed
+from polyadic.evaluation.bootstrap import interval
+
+_CHOSEN = "auto"
+_NONE = "–"
+
+
+def found_table(measured: Sequence[Measured], methods: Sequence[str] = METHODS) -> Iterator[str]:
+    """Yield the share of questions whose answer stands within each budget: a row a kind, and one for all of them.
+
+    Questions without an answer do not count here.
+    """
+    answerable = [one for one in measured if one.question.is_answerable]
+    yield f"| kind | questions | {' | '.join(f'`{method}`' for method in methods)} |"
+    yield f"|---|---|{'---|' * len(methods)}"
+    for kind in sorted({one.question.doctype for one in answerable}):
+        yield _found_row(kind, [one for one in answerable if one.question.doctype == kind], methods)
+    yield _found_row("all", answerable, methods)
+
+
+def _found_row(name: str, measured: Sequence[Measured], methods: Sequence[str]) -> str:
+    cells = [" / ".join(share(found(measured, method, budget)) for budget in BUDGETS) for method in methods]
+    return f"| {name} | {len(measured)} | {' | '.join(cells)} |"
+
+
+def found(measured: Sequence[Measured], method: str, budget: int) -> list[float]:
+    """Whether the method finds the answer within the budget, question by question."""
+    return [float(one.is_found(method, budget)) for one in measured]
+
+
+def gains_table(groups: Sequence[tuple[str, Sequence[Measured]]], methods: Sequence[str] = METHODS) -> Iterator[str]:
+    """Yield what ``auto`` finds more than the best other method within each budget, with paired intervals."""
+    yield f"| questions | {' | '.join(f'{budget:,}' for budget in BUDGETS)} |"
+    yield f"|---|{'---|' * len(BUDGETS)}"
+    for name, measured in groups:
+        answerable = [one for one in measured if one.question.is_answerable]
+        yield f"| {name} | {' | '.join(_gain(answerable, methods, budget) for budget in BUDGETS)} |"
+
+
+def _gain(measured: Sequence[Measured], methods: Sequence[str], budget: int) -> str:
+    if not measured:
+        return _NONE
+    best = best_other(measured, methods, budget)
+    gain = differences(found(measured, _CHOSEN, budget), found(measured, best, budget))
+    return f"{signed(gain)}, `{best}`"
+
+
+def best_other(measured: Sequence[Measured], methods: Sequence[str], budget: int) -> str:
+    """Return the method that finds most within the budget beside ``auto``; the first of those that find as much."""
+    return max((one for one in methods if one != _CHOSEN), key=lambda method: sum(found(measured, method, budget)))
+
+
+def answers_table(groups: Sequence[tuple[str, Sequence[Measured]]]) -> Iterator[str]:
+    """Yield how many quotations are right, and which questions are refused: a row a group of questions."""
+    yield f"| questions | first right | one of {QUOTATIONS} right | wrongly refused | plain refused | near refused |"
+    yield "|---|---|---|---|---|---|"
+    for name, measured in groups:
+        answerable = [one for one in measured if one.question.is_answerable]
+        plain = [one for one in measured if not one.question.is_answerable and not one.question.is_near]
+        near = [one for one in measured if one.question.is_near]
+        cells = [
+            _cell(answerable, lambda one: one.is_quoted(1)),
+            _cell(answerable, lambda one: one.is_quoted(QUOTATIONS)),
+            *(_cell(part, lambda one: one.is_refused) for part in (answerable, plain, near)),
+        ]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(measured: Sequence[Measured], holds: Callable[[Measured], bool]) -> str:
+    """Write a share with its interval and the number of questions that it is of."""
+    return f"{interval([float(holds(one)) for one in measured])}, {len(measured)}" if measured else _NONE
+
+
+def share(values: Sequence[float]) -> str:
+    """Write a share in two digits, as ``.57``.
+
+    >>> share([1.0, 0.0, 0.0]), share([1.0]), share([])
+    ('.33', '1', '–')
+    """
+    return f"{np.mean(values):.2f}".removeprefix("0").removesuffix(".00") or "0" if values else _NONE
