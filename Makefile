@@ -61,4 +61,4 @@ requirements:
 	$(COMPILE) -o requirements-dev.txt --all-extras -c requirements-serve.txt pyproject.toml
 
 clean:
-	rm -rf $(VENV) demo-workspace
+	rm -rf $(VENV) demo-workspace demo-ordinary-workspace
