@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ from polyadic.retrieval.auto import signals
 from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passage_features, question_features
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.trace import Trace
-from polyadic.settings import Settings
+from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 
 Floats = NDArray[np.float64]
@@ -44,7 +45,17 @@ WEIGHTS = Path(polyadic.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
 MOST_WRONGLY_REFUSED = 0.03
-MULTI_HOP = ("hotpotqa-100", "2wiki-101", "2wiki-101 recorded")
+MULTI_HOP = ("hotpotqa-100", "2wiki-101")
+RECORDED = "2wiki-101 recorded"
+HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
+FOREIGN = (
+    ("hotpotqa-100", "2wiki-101"),
+    ("2wiki-101", "hotpotqa-100"),
+    ("2wiki-101", "hotpotqa-100 hashing"),
+    ("hotpotqa-100", "ordinary-debian"),
+    ("xquad-de", "ordinary-debian"),
+    ("xquad-zh", "ordinary-debian"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +78,59 @@ class Labelled:
 
 
 Examples = Mapping[str, Sequence[Labelled]]
+_Rows = TypeVar("_Rows")
+AskedSet = tuple[Workspace, Sequence[Asking]]
 
 
 def main() -> None:
     with given_folder() as folder, ExitStack() as stack:
         sets = dict(_sets(folder, stack))
-        passages = {name: [_passages(kb, asking) for asking in askings] for name, (kb, askings) in sets.items()}
-        answerable = {name: rows for name, rows in passages.items() if " asked of " not in name}
-        _learn_passages(answerable)
+        _learn_passages({name: [_passages(kb, asking) for asking in askings] for name, (kb, askings) in sets.items()})
         learned.cache_clear()
-        spoken = {name: [_sentences(kb, asking) for asking in askings] for name, (kb, askings) in sets.items()}
-        _learn_sentences({name: rows for name, rows in spoken.items() if name != MULTI_HOP[-1]})
+        del sets[RECORDED]
+        foreign = dict(_foreign(sets))
+        asked = {
+            name: [_sentences(kb, asking) for asking in askings] for name, (kb, askings) in (sets | foreign).items()
+        }
+        _learn_sentences({name: asked[name] for name in sets}, asked)
 
 
-def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, tuple[Workspace, list[Asking]]]]:
+def _sets(folder: Path, stack: ExitStack) -> Iterator[tuple[str, AskedSet]]:
     """The question sets by name, each with the workspace that it is asked of."""
     beir = {}
-    for name in MULTI_HOP[:2]:
+    for name in MULTI_HOP:
         dataset = load(name)
         beir[name] = (stack.enter_context(filled(dataset, folder)), [_gold(one) for one in dataset.questions])
     yield from beir.items()
     recorded = stack.enter_context(recorded_workspace(folder))
-    yield MULTI_HOP[2], (recorded, beir[MULTI_HOP[1]][1])
+    yield RECORDED, (recorded, beir[MULTI_HOP[1]][1])
     for language in ("de", "zh"):
         dataset = load_beir(data_folder() / "xquad" / language)
-        workspace = stack.enter_context(Workspace(folder / f"xquad-{language}"))
-        workspace.index([dataset.corpus])
-        yield f"xquad-{language}", (workspace, [_gold(one) for one in dataset.questions])
+        askings = [_gold(one) for one in dataset.questions]
+        for name, settings in ((f"xquad-{language}", None), (f"xquad-{language} hashing", HASHING)):
+            workspace = stack.enter_context(Workspace(folder / name.replace(" ", "-"), settings))
+            workspace.index([dataset.corpus])
+            yield name, (workspace, askings)
+    hashing = stack.enter_context(Workspace(folder / f"{MULTI_HOP[0]}-hashing", HASHING))
+    hashing.index([load(MULTI_HOP[0]).corpus])
+    yield f"{MULTI_HOP[0]} hashing", (hashing, beir[MULTI_HOP[0]][1])
     shared = stack.enter_context(Workspace(folder / "ordinary-shared"))
     shared.index([data_folder() / "ordinary" / "documents"])
     yield "ordinary-shared", (shared, _ordinary(data_folder() / "ordinary" / "questions.tsv"))
     debian = stack.enter_context(Workspace(folder / "ordinary-debian"))
     debian.index([fetched(folder)])
     yield "ordinary-debian", (debian, _ordinary(OWN))
-    for one, other in (MULTI_HOP[:2], MULTI_HOP[1::-1]):
-        foreign = [Asking(a.text, False, lambda _: False, lambda _: False) for a in beir[one][1]]
-        yield f"{one} asked of {other}", (beir[other][0], foreign)
+
+
+def _foreign(sets: Mapping[str, AskedSet]) -> Iterator[tuple[str, AskedSet]]:
+    """Questions of one set asked of the documents of another, which do not answer them."""
+    for one, other in FOREIGN:
+        unanswerable = [Asking(asking.text, False, _never, _never) for asking in sets[one][1]]
+        yield f"{one} asked of {other}", (sets[other][0], unanswerable)
+
+
+def _never(_: object) -> bool:
+    return False
 
 
 def _gold(question: Question) -> Asking:
@@ -152,8 +180,7 @@ def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
 
 def _learn_passages(sets: Examples) -> None:
     for name, rows in sets.items():
-        others = {other: sets[other] for other in sets if other.split()[0] != name.split()[0]}
-        apart, together = _softmax(others, spread=True), _softmax(sets, spread=True)
+        apart, together = _softmax(_elsewhere(name, sets), spread=True), _softmax(sets, spread=True)
         print(
             f"passages, {name}: learned elsewhere {_first(rows, apart)}, as written {_first(rows, together)}",
             flush=True,
@@ -166,28 +193,38 @@ def _learn_passages(sets: Examples) -> None:
     _write("passages", table)
 
 
-def _learn_sentences(spoken: Examples) -> None:
-    sets = {name: rows for name, rows in spoken.items() if " asked of " not in name}
+def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
     for name, rows in sets.items():
-        others = {other: sets[other] for other in sets if other != name}
-        apart, together = _softmax(others), _softmax(sets)
+        apart, together = _softmax(_elsewhere(name, sets)), _softmax(sets)
         print(
             f"sentences, {name}: learned elsewhere {_first(rows, apart)}, as written {_first(rows, together)}",
             flush=True,
         )
     weights = _softmax(sets)
-    sure = {name: _confidence_rows(rows, weights) for name, rows in spoken.items()}
-    for name, (features, answerable) in sure.items():
-        model, least = _logistic({other: rows for other, rows in sure.items() if not name.startswith(other.split()[0])})
-        refused = _refused(features, model, least)
-        print(f"refused, {name}: {_shares(refused, answerable)} learned elsewhere", flush=True)
-    model, least = _logistic(sure)
-    for name, (features, answerable) in sure.items():
-        print(f"refused, {name}: {_shares(_refused(features, model, least), answerable)} as written")
+    rows_of = {name: _confidence_rows(rows, weights) for name, rows in with_foreign.items()}
+    model, least = _logistic(rows_of)
+    for name, (features, answerable) in rows_of.items():
+        refused = _shares(_refused(features, *_logistic(_elsewhere(name, rows_of))), answerable)
+        written = _shares(_refused(features, model, least), answerable)
+        print(f"refused, {name}: learned elsewhere {refused}; as written {written}", flush=True)
     named = dict(zip(CONFIDENCE_FEATURES, model[:-1].tolist(), strict=True))
     parts = {"score": dict(zip(COLUMNS, weights.tolist(), strict=True)), "confidence": named}
     parts["confidence"] |= {"bias": float(model[-1]), "least": least}
     _write("sentences", parts)
+
+
+def _elsewhere(name: str, sets: Mapping[str, _Rows]) -> dict[str, _Rows]:
+    """The sets that share neither questions nor documents with this one."""
+    return {other: rows for other, rows in sets.items() if not _parts(name) & _parts(other)}
+
+
+def _parts(name: str) -> set[str]:
+    """The data sets that the name of a question set speaks of.
+
+    >>> sorted(_parts("2wiki-101 asked of hotpotqa-100 hashing"))
+    ['2wiki-101', 'hotpotqa-100']
+    """
+    return {part.split()[0] for part in name.split(" asked of ")}
 
 
 def _softmax(sets: Examples, spread: bool = False) -> Floats:

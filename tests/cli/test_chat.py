@@ -104,7 +104,14 @@ def test_without_a_workspace_it_ends_at_once(polyadic: Command, tmp_path: Path) 
 
 
 def test_on_a_terminal_it_asks_until_ctrl_d(indexed: Path) -> None:
-    script = [("/quit ends", f"{QUESTION}\n"), ("[1] notes/ada.md", "/sources\n"), (f"    {WRITTEN}", "\x04")]
+    script = [
+        ("> ", f"{QUESTION}\n"),
+        ("[1] notes/ada.md", ""),
+        ("> ", "/sources\n"),
+        (f"    {WRITTEN}", ""),
+        # Before the prompt the terminal is in another mode, in which Ctrl-D would be lost.
+        ("> ", "\x04"),
+    ]
     code, shown = on_terminal(indexed.parent, ["chat"], script)
     assert code == 0
     assert "2 documents; answers are quoted, as no language model is used." in shown
@@ -112,7 +119,8 @@ def test_on_a_terminal_it_asks_until_ctrl_d(indexed: Path) -> None:
 
 
 def test_ctrl_c_at_the_prompt_says_how_to_end(indexed: Path) -> None:
-    script = [("> ", "Who is th\x03"), ("(/quit or Ctrl-D ends)", "/quit\n")]
+    # Ctrl-C is typed once the prompt reads: what is typed is shown by then.
+    script = [("> ", "Who is th"), ("Who is th", "\x03"), ("(/quit or Ctrl-D ends)", "/quit\n")]
     code, shown = on_terminal(indexed.parent, ["chat"], script)
     assert code == 0 and "Traceback" not in shown
 

@@ -52,6 +52,7 @@ def test_a_paragraph_put_in_front_moves_no_boundary_behind_it(front: str, text: 
         ("J. K. Rowling wrote it. She did.", ["J. K. Rowling wrote it.", "She did."]),
         ("He studied at St. Mary's. Mr. Hyde left.", ["He studied at St. Mary's.", "Mr. Hyde left."]),
         ("A line that is\nwrapped hard. Next\r\none.", ["A line that is\nwrapped hard.", "Next\r\none."]),
+        ("Ende des 18. Jahrhunderts. Im Jahr 18.", ["Ende des 18. Jahrhunderts.", "Im Jahr 18."]),
         ("# St. Ives. 1\nText one. Two.\n- a\n- b", ["# St. Ives. 1", "Text one.", "Two.", "- a", "- b"]),
         ("1. First. Then.\n2. Second.", ["1. First.", "Then.", "2. Second."]),
         ("| a | b |\n|---|---|\n| 1. | 2 |", ["| a | b |", "|---|---|", "| 1. | 2 |"]),

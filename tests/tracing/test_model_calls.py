@@ -160,10 +160,10 @@ def test_indexing_is_told_step_by_step(collector: Collector, tmp_path: Path) -> 
 
 
 @pytest.mark.weights
-def test_the_model_on_this_machine_is_told_as_well(collector: Collector, tmp_path: Path) -> None:
+def test_the_model_on_this_machine_is_traced_as_well(collector: Collector, tmp_path: Path) -> None:
     with exported(pytest.fail), Workspace(tmp_path / "kb", Settings()) as kb:
         kb.add([Document("memory:letters", "", TEXT)])
-    call = collector.wait_for("embeddings all-MiniLM-L6-v2")
+    call = collector.wait_for("embeddings all-MiniLM-L6-v2-int8")
     assert (call.kind, call.attributes["gen_ai.provider.name"]) == ("internal", ON_THIS_MACHINE)
     assert call.attributes["gen_ai.embeddings.dimension.count"] == 384
 

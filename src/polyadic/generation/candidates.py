@@ -23,6 +23,8 @@ _USUAL_COMPLETENESS = 0.8
 # Sentences without a stored vector that are embedded for a question, at most.
 _MOST_EMBEDDED = 24
 _UNKNOWN = float("nan")
+# A question answers none.
+_QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def _sentences(
                     heading, before = text, ""
                     continue
                 said = normal_text(text)
-                if text and said not in seen:
+                if text and said not in seen and not place.quote.endswith(_QUESTION_MARKS):
                     seen.add(said)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, heading)))

@@ -21,7 +21,7 @@ from polyadic.models.embedder import Embedder
 from polyadic.relevance.asked import read_asked
 from polyadic.relevance.confidence import confidence, least_confidence
 from polyadic.relevance.logistic import Linear, learned
-from polyadic.relevance.sentences import COLUMNS, sentence_features
+from polyadic.relevance.sentences import COLUMNS, asked_words, sentence_features
 from polyadic.store.protocol import Reader
 from polyadic.text.function_words import PRONOUNS
 from polyadic.text.words import WORD
@@ -30,11 +30,12 @@ from polyadic.tracing.spans import step_done
 MOST_QUOTED = 3
 # A further sentence is quoted where its score is at most this far below the best one's.
 GREATEST_GAP = 4.0
-# A further sentence of the same passage tells less that is new.
-SAME_PASSAGE = 1.0
+# A further sentence adds less where it is of the same passage, and more where it has words of the question that those
+# before it lack: questions that need two documents are answered by both.
+SAME_PASSAGE = 0.5
+MORE_OF_THE_QUESTION = 5.0
 QUOTED = "no language model was asked: the best supporting sentences are quoted"
 NO_SUPPORT = "no language model was asked, and no sentence found is likely to answer this"
-_QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 _ANNOUNCES = (":", "：")
 _LONGEST_WITH_CONTEXT = 700
 
@@ -60,13 +61,14 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     """
     started = perf_counter()
     asked = read_asked(knowledge.question)
-    found = [one for one in await candidates(knowledge, asked, reader, embedder) if _may_answer(one)]
+    found = await candidates(knowledge, asked, reader, embedder)
     compared = Step("compare sentences", f"{len(found)} sentences", perf_counter() - started)
     step_done(compared.name)
     features = sentence_features(asked, [candidate.sentence for candidate in found])
     scores = Linear.named(learned("sentences")["score"], COLUMNS).scores(features)
     sure = confidence(asked, features, scores)
-    quotes = _chosen(found, scores) if sure >= least_confidence() else []
+    words = asked_words(asked, [candidate.sentence for candidate in found])
+    quotes = _chosen(found, scores, words) if sure >= least_confidence() else []
     chosen = Step(
         "quote", f"{len(quotes)} sentences; confidence {sure:.2f}", perf_counter() - started - compared.seconds
     )
@@ -85,30 +87,30 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     )
 
 
-def _may_answer(candidate: Candidate) -> bool:
-    return not candidate.place.quote.endswith(_QUESTION_MARKS)
-
-
-def _chosen(found: Sequence[Candidate], scores: NDArray[np.float64]) -> list[tuple[Place, float]]:
-    """The best sentence, and up to two more that score nearly as well, each with what makes it readable.
+def _chosen(
+    found: Sequence[Candidate], scores: NDArray[np.float64], words: NDArray[np.float64]
+) -> list[tuple[Place, float]]:
+    """The best sentence, and up to two more that add to it, each with what makes it readable.
 
     The score of each is its odds as a share of the best one's, in (0, 1].
     """
     quoted: list[tuple[Place, float]] = []
-    left = dict(enumerate(scores.tolist()))
-    best = max(left.values(), default=0.0)
-    while left and len(quoted) < MOST_QUOTED:
-        place = max(left, key=left.__getitem__)
-        gap = best - left.pop(place)
+    left = np.ones(len(found), dtype=np.bool_)
+    said, in_passage = np.zeros(words.shape[1]), np.zeros(len(found))
+    adds, best = scores.copy(), scores.max(initial=-np.inf)
+    while left.any() and len(quoted) < MOST_QUOTED:
+        place = int(np.argmax(np.where(left, adds, -np.inf)))
+        gap = float(best - adds[place])
         if gap > GREATEST_GAP:
             break
+        left[place] = False
         readable = _readable(place, found)
-        if not any(_overlap(readable, other) for other, _ in quoted):
-            quoted.append((readable, float(np.exp(-gap))))
-            left = {
-                other: score - SAME_PASSAGE * (found[other].passage is found[place].passage)
-                for other, score in left.items()
-            }
+        if any(_overlap(readable, other) for other, _ in quoted):
+            continue
+        quoted.append((readable, float(np.exp(-max(0.0, gap)))))
+        said = np.maximum(said, words[place])
+        in_passage += [one.passage is found[place].passage for one in found]
+        adds = scores + MORE_OF_THE_QUESTION * np.maximum(words - said, 0).sum(axis=1) - SAME_PASSAGE * in_passage
     return quoted
 
 

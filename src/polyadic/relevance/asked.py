@@ -46,7 +46,7 @@ _KINDS = tuple(
             AnswerKind.DATE,
             r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade|time)\b"
             r"|\bwann\b|\bwelche[msrn]? (?:jahr|tag|monat|datum)\b|\bcu[aá]ndo\b|\bqu[eé] (?:año|fecha|d[ií]a)\b"
-            r"|\bquand\b|\bquando\b|\bwanneer\b|何时|何時|什么时候|哪一?年|哪天|いつ|何年",
+            r"|\bquand\b|\bquando\b|\bwanneer\b|何时|何時|什么时候|哪一?[年天日月]|いつ|何年",
         ),
         (
             AnswerKind.PERSON,

@@ -23,6 +23,11 @@ _TOLD = (
 _PLACES = [COLUMNS.index(name) for name in _TOLD]
 _HIGHEST = ("cosine", "coverage", "coverage_with_context", "coverage_with_before")
 _HIGHEST_PLACES = [COLUMNS.index(name) for name in _HIGHEST]
+# What they have to reach is another in other languages, of which the embedder knows little, and another again where
+# pairs of characters stand for words.
+_SCALED = ("cosine", "coverage", "coverage_with_before")
+_SCALED_PLACES = [COLUMNS.index(name) for name in _SCALED]
+_UNSPACED = ("zh", "ja")
 CONFIDENCE_FEATURES = (
     *_TOLD,
     *(f"highest {name}" for name in _HIGHEST),
@@ -31,6 +36,9 @@ CONFIDENCE_FEATURES = (
     "signs",
     "words",
     "english",
+    "unspaced",
+    *(f"highest {name} x english" for name in _SCALED),
+    *(f"highest {name} x unspaced" for name in _SCALED),
     "has_codes",
     "other_kind",
 )
@@ -67,6 +75,8 @@ def confidence_features(
 ) -> NDArray[np.float64]:
     """What tells whether any candidate answers, shape (confidence features,); there is at least one candidate."""
     best = int(np.argmax(scores))
+    english, unspaced = float(asked.language == "en"), float(asked.language in _UNSPACED)
+    scaled = features[:, _SCALED_PLACES].max(axis=0)
     ordered = np.sort(scores)[::-1]
     return np.array(
         [
@@ -76,7 +86,10 @@ def confidence_features(
             ordered[0] - ordered[1] if len(ordered) > 1 else 0.0,
             features[best, _SIGNS].sum(),
             min(len(asked.content), _MOST_WORDS) / _MOST_WORDS,
-            float(asked.language == "en"),
+            english,
+            unspaced,
+            *(scaled * english),
+            *(scaled * unspaced),
             float(bool(asked.codes)),
             float(asked.kind is AnswerKind.OTHER),
         ]

@@ -146,7 +146,6 @@ FEATURES = (
     "long",
     "first",
     "list_item",
-    "question",
     "cosine_in_passage",
     "coverage_in_passage",
     "strength_in_passage",
@@ -196,6 +195,18 @@ def sentence_features(asked: Asked, sentences: Sequence[Sentence]) -> NDArray[np
     return np.concatenate([found, scaled, found[:, [_PLACES[name] for name in _IN_ENGLISH]] * english], axis=1)
 
 
+def asked_words(asked: Asked, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+    """Which content words of the question each sentence has, shape (sentences, words).
+
+    Each word by how much it tells, as a share of all, so that a row sums to the sentence's coverage, in [0, 1].
+    """
+    said = [frozenset(map(stem, tokens(sentence.text))) for sentence in sentences]
+    weights = _weights(asked, said)
+    whole = sum(weights.values()) or 1.0
+    rows = [[weight / whole * (word in held) for word, weight in weights.items()] for held in said]
+    return np.array(rows, dtype=np.float64).reshape(len(sentences), len(weights))
+
+
 def _own_features(
     asked: Asked, sentence: Sentence, words: Sequence[str], said: frozenset[str], weights: Mapping[str, float]
 ) -> dict[str, float]:
@@ -219,7 +230,6 @@ def _own_features(
         "long": float(len(words) > _LONG),
         "first": float(not sentence.before),
         "list_item": float(sentence.text.startswith(_MARKS_OF_A_LIST)),
-        "question": float(sentence.text.rstrip("\"”’'").endswith(("?", "？"))),
     }
 
 

@@ -125,15 +125,15 @@ class AnswerSettings(Section):
     style: str = Field(default="", examples=["three bullet points"], description="what kind of answer is wanted")
 
 
-EmbeddingModel = Literal["minilm", "minilm-int8", "hashing", "endpoint"]
+EmbeddingModel = Literal["minilm-int8", "minilm", "hashing", "endpoint"]
 
 
 class EmbeddingSettings(EndpointSettings):
     """Which model turns texts into vectors; what is said of an endpoint counts for model = "endpoint" only."""
 
     model: EmbeddingModel = Field(
-        default="minilm",
-        description="minilm: all-MiniLM-L6-v2 on this machine; minilm-int8: the same, faster and a little coarser; "
+        default="minilm-int8",
+        description="minilm-int8: all-MiniLM-L6-v2 on this machine, in 8-bit integers; minilm: in float32, half as fast; "
         "hashing: words only, needs no weights; endpoint",
     )
     name: str = Field(default="", description="the model's name at the endpoint")

@@ -54,6 +54,9 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _LONGEST_UNFINISHED = 12
+# "des 18. Jahrhunderts": a German ordinal before what is most often counted so.
+_ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
+_LONGEST_ORDINAL = 4
 _LONGEST_TITLE = 4  # letters
 # sentencex looks a byte back from a full stop, and panics where that is the middle of a space (vitamin C, hard space).
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
@@ -243,10 +246,10 @@ def _split_again(text: str, start: int, end: int) -> Iterator[_Stretch]:
 
 
 def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
-    """Pieces put together again where the boundary followed a title ("St.") or a list number ("1.")."""
+    """Pieces put together again where the boundary followed a title ("St."), a list number ("1.") or an ordinal."""
     held: _Stretch | None = None
     for piece in pieces:
-        if held is not None and _is_unfinished(text, *held):
+        if held is not None and (_is_unfinished(text, *held) or _is_ordinal(text, held[1])):
             held = held[0], piece[1]
             continue
         if held is not None:
@@ -254,6 +257,13 @@ def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
         held = piece
     if held is not None:
         yield held
+
+
+def _is_ordinal(text: str, end: int) -> bool:
+    """Whether a piece ends in an ordinal that goes with the next word."""
+    if end < 2 or not text[end - 2].isdigit():  # nearly all are told by that, and fast
+        return False
+    return any(_ORDINAL.match(text, start) for start in range(max(0, end - _LONGEST_ORDINAL), end - 1))
 
 
 def _is_unfinished(text: str, start: int, end: int) -> bool:

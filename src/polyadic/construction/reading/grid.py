@@ -200,7 +200,8 @@ def _lines(names: Sequence[str], row: Sequence[str]) -> Iterator[str]:
 
 
 def _named(name: str, value: str) -> str:
-    return f"{name}: {within_a_cell(value)}" if name else within_a_cell(value)
+    # What stands before a colon in a cell without a name would be read as its name.
+    return f"{name}: {within_a_cell(value)}" if name else within_a_cell(value).replace(": ", ", ")
 
 
 def _parts(cells: Sequence[str]) -> Iterator[list[str]]:

@@ -37,6 +37,8 @@ class QueryResult(Result):
     """The answer, with markers such as [1]; null where none was asked for."""
     answered: bool
     """False where the documents do not support any answer, or none was asked for."""
+    confidence: float | None
+    """How probable it is that the documents answer, in (0, 1); null where a language model answered."""
     note: str
     """How the answer was made: of quoted sentences, or by which language model."""
     citations: list[Citation]
@@ -68,6 +70,7 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
         question=knowledge.question,
         answer=cut(answer.text, bounds.ANSWER) if answer else None,
         answered=answer is not None and answer.answered,
+        confidence=answer.confidence if answer else None,
         note=answer.note if answer else "",
         citations=[views.citation(cited) for cited in answer.citations[: bounds.CITATIONS]] if answer else [],
         knowledge=[views.found(item) for item in knowledge.items[:items]],

@@ -34,8 +34,9 @@ class ArrayReader(ArrayNear):
     def search(self, words: str, k: int) -> Hits:
         hits = self._words.matching(words)
         found = list(islice(hits, k))
-        # Those that score as the last one, too: ties are broken by row.
-        found += takewhile(lambda hit: hit[1] == found[-1][1], hits)
+        if found:
+            # Those that score as the last one, too: ties are broken by row.
+            found += takewhile(lambda hit: hit[1] == found[-1][1], hits)
         rows = self._arrays.rows("chunk", [row for row, _ in found])
         order = np.argsort(rows, kind="stable")
         return best_of(rows[order], np.array([score for _, score in found], dtype=np.float32)[order], k)

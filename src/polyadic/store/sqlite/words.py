@@ -14,10 +14,14 @@ class SqliteWords:
         self._connection = connection
 
     def matching(self, text: str) -> Iterator[tuple[int, float]]:
-        if query := fts5_query(terms_of(text)):
-            yield from self._connection.execute(
+        if not (query := fts5_query(terms_of(text))):
+            return iter(())
+        # Fetched whole: FTS5 has scored all of them before it gives the first.
+        return iter(
+            self._connection.execute(
                 "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid", (query,)
-            )
+            ).fetchall()
+        )
 
     def holding(self, word: str) -> Iterator[int]:
         if query := fts5_query([Term((part,)) for part in words_of(word)]):

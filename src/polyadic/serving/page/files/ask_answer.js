@@ -89,10 +89,11 @@ function repeated(answer, place) {
  * @returns {Node[]}
  */
 export function bill(answer) {
-  const { usage, note, removed } = answer;
+  const { usage, note, removed, confidence } = answer;
   const unsupported = answer.answered && !answer.citations.length;
   const parts = [
     unsupported ? "" : sentence(note),
+    answer.answered && confidence !== null ? `Confidence: ${Math.round(100 * confidence)} %.` : "",
     usage.calls
       ? `${counted(usage.prompt_tokens, "token")} in, ${usage.completion_tokens.toLocaleString("en")} out, in ${counted(usage.calls, "call")}.`
       : "",
