@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 WEIGHTS = Path(polyadic.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
-MOST_WRONGLY_REFUSED = 0.03
+MOST_WRONGLY_REFUSED = 0.02
 MULTI_HOP = ("hotpotqa-100", "2wiki-101")
 RECORDED = "2wiki-101 recorded"
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))

@@ -26,6 +26,7 @@ from polyadic.retrieval.overview import overview
 from polyadic.retrieval.question_entities import KnownNames, ModelNames, QuestionEntities
 from polyadic.retrieval.registry import asks_for_names, method_named
 from polyadic.retrieval.reranking import Reranking
+from polyadic.retrieval.spelling import spelled
 from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Reader, Store
@@ -162,7 +163,9 @@ class Asker:
         if self.reranker is not None:
             method = Reranking(method, self.reranker, self.settings.reranker.passages)
         with self.store.read(_heard(ask.only)) as reader:
-            return await method.retrieve(ask.question, reader, self.embedder, budget)
+            asked = spelled(ask.question, reader)
+            found = await method.retrieve(asked.question, reader, self.embedder, budget)
+        return replace(found, note="; ".join(filter(None, (asked.note, found.note))))
 
     def _overview(self, ask: Ask) -> Knowledge | None:
         """What the documents are about, where the question is about them all or one of them; None for any other."""

@@ -7,9 +7,16 @@ from functools import lru_cache
 
 from polyadic.relevance.stems import stem, stems, tokens
 from polyadic.text.function_words import function_words
+from polyadic.text.function_words import words as listed
 from polyadic.text.language import detect_language
 
 _MOST_WORDS = 60
+_MEANING = stems(
+    listed(
+        "mean means meaning meant stand stands definition define defined term bedeutet bedeutung heißt versteht "
+        "begriff significa significado signifie"
+    )
+)
 
 
 class AnswerKind(StrEnum):
@@ -49,6 +56,16 @@ _KINDS = tuple(
             r"|\bquand\b|\bquando\b|\bwanneer\b|何时|何時|什么时候|哪一?[年天日月]|いつ|何年",
         ),
         (
+            AnswerKind.DEFINITION,
+            # "What is a hard link?", but not "What is the limit of links?", which asks for something of a thing.
+            r"^(?:what|who) (?:is|are|was|were) (?:an? |the |meant by )?"
+            r"(?:(?!\b(?:of|for|in|on|at|by|from|to|between|with|when|if|that|which)\b|['’]s\b)[^,?]){2,60}\?*$"
+            r"|\bwhat does\b.*\b(?:mean|stand for)\b|\bdefin(?:e|ition)\b|\bmeaning of\b"
+            r"|^was (?:ist|sind|bedeutet|heißt|versteht)\b|^qu[eé] (?:es|son"
+            r"|significa)\b"
+            r"|^qu'est-ce\b|^cos['’]è\b|^o que é\b|什么是|是什么|是指|とは",
+        ),
+        (
             AnswerKind.PERSON,
             r"\bwho(?:m|se)?\b|\bwer\b|\bwen\b|\bwem\b|\bwessen\b|\bqui[eé]n(?:es)?\b|\bqui\b|\bchi\b|\bquem\b"
             r"|\bwie is\b"
@@ -64,14 +81,6 @@ _KINDS = tuple(
             AnswerKind.REASON,
             r"\bwhy\b|\bwarum\b|\bweshalb\b|\bwieso\b|\bpor qu[eé]\b|\bpourquoi\b|\bperch[eé]\b"
             r"|为什么|为何|なぜ|どうして",
-        ),
-        (
-            AnswerKind.DEFINITION,
-            r"^(?:what|who) (?:is|are|was|were) (?:an? |the |meant by )?[^,]{2,60}\?*$|\bwhat does\b.*\b(?:mean"
-            r"|stand for)\b"
-            r"|\bdefin(?:e|ition)\b|\bmeaning of\b|^was (?:ist|sind|bedeutet|heißt|versteht)\b|^qu[eé] (?:es|son"
-            r"|significa)\b"
-            r"|^qu'est-ce\b|^cos['’]è\b|^o que é\b|什么是|是什么|是指|とは",
         ),
         (
             AnswerKind.MANNER,
@@ -104,6 +113,11 @@ class Asked:
     codes: frozenset[str]
     everything: frozenset[str]
     function_words: frozenset[str]
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The stems of what a definition is asked of: its content words but those that ask for a meaning."""
+        return frozenset(self.content) - _MEANING
 
     def overlap(self, text: str) -> int:
         """How many of its content words a text holds, in any form."""

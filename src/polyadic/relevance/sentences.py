@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.relevance.asked import AnswerKind, Asked
-from polyadic.relevance.stems import stem, tokens
+from polyadic.relevance.stems import stem, stems, tokens
 from polyadic.text.function_words import PRONOUNS
 
 _NUMBER_WORDS = (
@@ -74,6 +74,7 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.DEFINITION: _DEFINES,
     AnswerKind.YES_NO: _VERDICT,
 }
+_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", ":", "：")
 _MARKS_OF_A_LIST = ("- ", "* ", "• ", "+ ")
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _LONG = 60
@@ -141,6 +142,7 @@ FEATURES = (
     "asks_definition",
     "asks_verdict",
     "defines_subject",
+    "opens_entry",
     "leans",
     "short",
     "long",
@@ -254,7 +256,16 @@ def _compared_features(
     mentions = [
         any(title != own and f" {title} " in text for title in naming) for own, text in zip(titles, texts, strict=True)
     ]
+    opens = [
+        asked.kind is AnswerKind.DEFINITION
+        and asked.subject <= stems(title.split())
+        # Before it stands nothing, or a headword.
+        and _is_whole(sentence.text)
+        and not _is_whole(sentence.before)
+        for title, sentence in zip(titles, sentences, strict=True)
+    ]
     return {
+        "opens_entry": np.array(opens, dtype=np.float64),
         "cosine_gap": cosine - cosine.max(),
         "coverage_gap": coverage - coverage.max(),
         "cosine_in_passage": _below_best(cosine, passages),
@@ -271,6 +282,10 @@ def _below_best(values: NDArray[np.float64], passages: NDArray[np.intp]) -> NDAr
     best = np.full(int(passages.max()) + 1, -np.inf)
     np.maximum.at(best, passages, values)
     return np.asarray(values - best[passages])
+
+
+def _is_whole(text: str) -> bool:
+    return text.rstrip('"”’»)]').endswith(_ENDS)
 
 
 def _plain_title(title: str) -> str:

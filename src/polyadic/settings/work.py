@@ -133,7 +133,7 @@ class EmbeddingSettings(EndpointSettings):
 
     model: EmbeddingModel = Field(
         default="minilm-int8",
-        description="minilm-int8: all-MiniLM-L6-v2 on this machine, in 8-bit integers; minilm: in float32, half as fast; "
+        description="minilm-int8: all-MiniLM-L6-v2 on this machine, in 8-bit integers; minilm: in float32, slower; "
         "hashing: words only, needs no weights; endpoint",
     )
     name: str = Field(default="", description="the model's name at the endpoint")

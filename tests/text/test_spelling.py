@@ -1,0 +1,46 @@
+"""Misspelled words and the known words they may stand for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.text.spelling import edits, likely_word
+
+WORDS = st.text(alphabet="abcé", max_size=12)
+KNOWN = {"debian": 3, "project": 2, "override": 1, "publication": 1, "publications": 1, "roman": 5}
+
+
+@pytest.mark.parametrize(
+    ("word", "likely"),
+    [
+        ("debain", "debian"),
+        ("projct", "project"),
+        ("overide", "override"),
+        ("publicasion", "publication"),
+        ("romania", None),
+        ("xebian", None),
+        ("deb", None),
+        ("", None),
+    ],
+)
+def test_a_misspelled_word_stands_for_the_nearest_known_one(word: str, likely: str | None) -> None:
+    assert likely_word(word, KNOWN) == likely
+
+
+def test_of_words_as_near_the_most_frequent_is_taken() -> None:
+    assert likely_word("stale", {"stall": 1, "stage": 7}) == "stage"
+
+
+@given(WORDS, WORDS)
+def test_edits_are_a_distance(first: str, second: str) -> None:
+    distance = edits(first, second)
+    assert distance == edits(second, first)
+    assert (distance == 0) is (first == second)
+    assert abs(len(first) - len(second)) <= distance <= max(len(first), len(second))
+
+
+@given(WORDS, st.integers(0, 11), st.sampled_from("abcé"))
+def test_one_edit_is_one(word: str, place: int, letter: str) -> None:
+    place = min(place, len(word))
+    assert edits(word, word[:place] + letter + word[place:]) == 1
+    assert edits(word, word[:place] + word[place + 1 :]) == (place < len(word))
