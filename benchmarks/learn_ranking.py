@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 WEIGHTS = Path(polyadic.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
-MOST_WRONGLY_REFUSED = 0.02
+MOST_WRONGLY_REFUSED = 0.03
 MULTI_HOP = ("hotpotqa-100", "2wiki-101")
 RECORDED = "2wiki-101 recorded"
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
@@ -171,6 +171,8 @@ def _passages(workspace: Workspace, asking: Asking) -> Labelled:
 def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
     """The sentences of the passages that ``auto`` finds."""
     knowledge = workspace.retrieve(asking.text, "auto")
+    # As it was read: with its misspelled words corrected.
+    asking = replace(asking, text=knowledge.question)
     asked = read_asked(asking.text)
     with workspace._store.read() as reader:
         found = asyncio.run(candidates(knowledge, asked, reader, workspace.embedder))

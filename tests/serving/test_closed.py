@@ -201,7 +201,7 @@ def test_an_upload_that_is_no_form(small: Running, content_type: str) -> None:
     assert reply.status_code in (400, 415, 422) and nothing_is_left(small)
 
 
-@pytest.mark.parametrize("name", ["a.exe", "a.png", "../b.bin", "a.txt/b.exe"])
+@pytest.mark.parametrize("name", ["a.exe", "a.png", "../b.bin", "a.txt/b.exe", "", "..", "a.txt/"])
 def test_files_of_no_known_kind(small: Running, name: str) -> None:
     disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
     form = "\r\n".join(["--boundary", disposition, "", "Ada.", "--boundary--", ""])
