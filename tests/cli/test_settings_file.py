@@ -47,8 +47,8 @@ def test_the_template_keeps_every_comment() -> None:
     before, after = template().splitlines(), changed(template()).splitlines()
     differing = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
     assert len(differing) == 1
-    assert differing[0][0].startswith('# model = "minilm"')
-    assert differing[0][1] == differing[0][0].removeprefix("# ").replace('"minilm"', '"hashing"', 1)
+    assert differing[0][0].startswith('# model = "minilm-int8"')
+    assert differing[0][1] == differing[0][0].removeprefix("# ").replace('"minilm-int8"', '"hashing"', 1)
     assert tomllib.loads("\n".join(after))["embedding"] == {"model": "hashing"}
 
 

@@ -46,7 +46,7 @@ PIECES = [
 @pytest.fixture
 def kb(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
-        copies = [Document(f"memory:{i}", "", f"{ENGINE}\nCopy number {i} lies in London.") for i in range(6)]
+        copies = [Document(f"memory:{i}", "", f"{ENGINE}\n## Copies\n\nNumber {i} lies in London.") for i in range(6)]
         bread = Document("memory:bread", "Bread", "Bread is made of flour and water in an oven.")
         workspace.add([*copies, bread])
         yield workspace

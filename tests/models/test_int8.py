@@ -78,16 +78,16 @@ def test_products_are_exact_where_the_runtime_is_told_so(weights: Weights) -> No
 
 
 def test_it_has_a_name_of_its_own(tiny: dict[str, bytes], tmp_path: Path) -> None:
-    chosen = EmbeddingSettings(model="minilm-int8", folder=place(tmp_path, tiny))
+    chosen = EmbeddingSettings(folder=place(tmp_path, tiny))
     assert load_embedder(chosen).name == embedder_name(chosen) == "all-MiniLM-L6-v2-int8"
-    assert embedder_name(EmbeddingSettings()) == "all-MiniLM-L6-v2"
+    assert embedder_name(EmbeddingSettings(model="minilm")) == "all-MiniLM-L6-v2"
 
 
 def test_it_is_not_made_from_another_graph(tiny: dict[str, bytes], tmp_path: Path, cache: Path) -> None:
     folder = place(tmp_path / "given", {"model.onnx": b"", "tokenizer.json": tiny["tokenizer.json"]})
     with pytest.raises(WeightsMissing, match=r"model\.safetensors"):
-        load_embedder(EmbeddingSettings(model="minilm-int8", folder=folder))
-    assert load_embedder(EmbeddingSettings(folder=folder)).name == "all-MiniLM-L6-v2"
+        load_embedder(EmbeddingSettings(folder=folder))
+    assert load_embedder(EmbeddingSettings(model="minilm", folder=folder)).name == "all-MiniLM-L6-v2"
 
 
 def test_it_is_not_made_from_other_weights(tiny: dict[str, bytes], tmp_path: Path, cache: Path) -> None:

@@ -104,8 +104,10 @@ def _chosen(
         if gap > GREATEST_GAP:
             break
         left[place] = False
-        readable = _readable(place, found)
-        if any(_overlap(readable, other) for other, _ in quoted):
+        # Where what it leans on is quoted already, it stands alone.
+        ways = (_readable(place, found), found[place].place)
+        readable = next((way for way in ways if not any(_overlap(way, other) for other, _ in quoted)), None)
+        if readable is None:
             continue
         quoted.append((readable, float(np.exp(-max(0.0, gap)))))
         said = np.maximum(said, words[place])

@@ -36,7 +36,7 @@ def load_embedder(settings: EmbeddingSettings) -> Embedder:
     weights, int8 = find_weights(settings.folder), settings.model == "minilm-int8"
     if int8 and weights.network.suffix != ".safetensors":
         what = f"minilm-int8 is made from model.safetensors, and {weights.folder} has {weights.network.name} only"
-        raise WeightsMissing(what, "put model.safetensors beside it, or name another folder under [embedding]")
+        raise WeightsMissing(what, 'put model.safetensors beside it, or set model = "minilm" under [embedding]')
     return MiniLM(weights, settings.threads, int8=int8)
 
 
@@ -44,7 +44,7 @@ def embedder_name(settings: EmbeddingSettings) -> str:
     """Name of the vector space that the settings name, without needing its model.
 
     >>> embedder_name(EmbeddingSettings())
-    'all-MiniLM-L6-v2'
+    'all-MiniLM-L6-v2-int8'
 
     Raises
     ------

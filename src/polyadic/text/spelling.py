@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-_LEAST, _LONG = 5, 9
+_LEAST, _LONG = 6, 9
 """Letters of the shortest word that is corrected, and of one in which two edits may be needed."""
 
 
