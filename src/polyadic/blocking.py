@@ -42,10 +42,15 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
         tasks[0].add_done_callback(lambda _: done.set())
 
     def stop() -> None:
-        tasks[0].cancel()
+        if tasks:
+            tasks[0].cancel()
+        else:
+            # Interrupted before it was handed over: it never starts.
+            work.close()
+            done.set()
 
-    loop.call_soon_threadsafe(start)
     try:
+        loop.call_soon_threadsafe(start)
         done.wait()
     except BaseException:
         # Ctrl-C reaches the waiting thread only: what is under way must stop and clean up before anything is closed.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _SECONDS = 60
+_INTERRUPT = "\x03"
 
 
 def on_terminal(folder: Path, arguments: Sequence[str], script: Sequence[tuple[str, str]]) -> tuple[int, str]:
@@ -26,15 +27,16 @@ def on_terminal(folder: Path, arguments: Sequence[str], script: Sequence[tuple[s
         os.chdir(folder)
         os.execve(sys.executable, [sys.executable, "-m", "polyadic", *arguments], environment)  # noqa: S606
     try:
-        shown, from_here = "", 0
+        shown, from_here, before = "", 0, ""
         for awaited, typed in script:
             while awaited not in shown[from_here:]:
-                block = _read(terminal)
+                block = _read(terminal, before)
                 assert block, f"{awaited!r} was not shown: {shown!r}"
                 shown += block
             from_here = shown.index(awaited, from_here) + len(awaited)
             os.write(terminal, typed.encode())
-        while block := _read(terminal):
+            before = typed
+        while block := _read(terminal, before):
             shown += block
     except BaseException:
         os.kill(child, signal.SIGKILL)
@@ -45,7 +47,7 @@ def on_terminal(folder: Path, arguments: Sequence[str], script: Sequence[tuple[s
     return os.waitstatus_to_exitcode(status), shown.replace("\r\n", "\n")
 
 
-def _read(terminal: int) -> str:
+def _read(terminal: int, typed: str) -> str:
     """What the terminal shows next; empty where the command has ended."""
     deadline = time.monotonic() + _SECONDS
     while time.monotonic() < deadline:
@@ -55,4 +57,7 @@ def _read(terminal: int) -> str:
             except OSError:
                 # How Linux says that the other end of a terminal is closed.
                 return ""
+        if typed == _INTERRUPT:
+            # Where Python is reading another letter just then, it takes note with the next one: people press again.
+            os.write(terminal, typed.encode())
     raise AssertionError(f"nothing was shown for {_SECONDS} s")

@@ -57,6 +57,7 @@ def shown(tmp_path: Path, body: str) -> str:
         f"{CONTENT}<div class='newsletter-signup-box'><p>Get our news every week.</p></div>",
         f"<div role='banner'><h2>Engines Ltd</h2></div>{CONTENT}<div role='contentinfo'>Made in London</div>",
         f"<div class='toc'><ul><li><a href='#a'>The Engine</a><li><a href='#b'>Parts</a></ul></div>{CONTENT}",
+        f"<ul><li><a href='#a'>The Engine</a><ul><li><a href='#b'>Parts</a></ul></ul>{CONTENT}",
         f"<div class='social-share'><a href='/t'>Share this</a></div>{CONTENT}<div id='onetrust-consent-sdk'>"
         "<p>Choose which cookies to allow.</p></div>",
         f"<table><tr><td><div class='menu'><ul>{LINKS}</ul></div></td><td>{CONTENT}</td></tr></table>",
@@ -81,6 +82,7 @@ def test_what_surrounds_the_content_is_left_out(tmp_path: Path, page: str) -> No
         ("<div class='header-table'><pre>GET / HTTP/1.1</pre></div>", "GET / HTTP/1.1"),
         ("<footer><pre>make</pre></footer>", "make"),
         ("<ul><li><a href='/a'>The first report</a><li><a href='/b'>The second report</a></ul>", "The second report"),
+        ("<ul><li><a href='#a'>Wheels</a> turn.<li><a href='#b'>Axles</a></ul>", "Wheels turn"),
         ("<div class='contents'><p>The store holds numbers.</p></div>", "The store holds"),
     ],
 )

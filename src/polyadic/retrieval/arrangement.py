@@ -18,7 +18,9 @@ FACTS_FIRST = 24
 _NONE = -1
 
 
-def arrange(graph: Subgraph, chunks: Places, scores: Vectors, most: int) -> list[tuple[Kind, int]]:
+def arrange(
+    graph: Subgraph, chunks: Places, scores: Vectors, most: int, first: int = FACTS_FIRST
+) -> list[tuple[Kind, int]]:
     """Facts and chunks in reading order, as kinds and positions in the graph.
 
     Parameters
@@ -29,6 +31,8 @@ def arrange(graph: Subgraph, chunks: Places, scores: Vectors, most: int) -> list
         Of each fact of the graph, shape (facts,).
     most
         Facts to show beside the leads.
+    first
+        Entries before the first passage, nearly all of them facts.
     """
     leads = _leads(graph, chunks, scores)
     worth = np.where(leads == _NONE, 0.0, scores[leads]) if len(scores) else np.zeros(len(leads))
@@ -41,7 +45,7 @@ def arrange(graph: Subgraph, chunks: Places, scores: Vectors, most: int) -> list
     others = [(-float(scores[fact]), (Kind.FACT, fact)) for fact in _others(graph, chunks, leads, scores, most)]
     entries = [entry for _, entry in sorted(led + others, key=lambda pair: pair[0])]
     passages = [(Kind.CHUNK, chunk) for chunk in chunks.tolist()]
-    return list(dict.fromkeys([*entries[:FACTS_FIRST], *passages, *entries[FACTS_FIRST:]]))
+    return list(dict.fromkeys([*entries[:first], *passages, *entries[first:]]))
 
 
 def _leads(graph: Subgraph, chunks: Places, scores: Vectors) -> Places:

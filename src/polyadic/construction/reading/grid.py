@@ -13,7 +13,7 @@ _LONGEST_KEY = 200
 
 _NUMBER = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d.,'’ /:%-]*\)?\s?[^\W\d_]{0,4}[%€$£¥]?")
 _YEAR = re.compile(r"[12]\d{3}(?:[-/]\d{2,4})?")
-_COLON = re.compile(r":(?= |$)")
+_COLON = re.compile(r":+(?= |$)")
 
 
 def row_lines(rows: Iterable[Sequence[str]], headers: int | None = None) -> Iterator[str]:

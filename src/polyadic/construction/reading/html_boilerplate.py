@@ -18,6 +18,7 @@ class Furniture(Enum):
     SHORT = "unless it says a lot"
     LINKS = "if it is mostly links"
     LINKS_WITHIN = "if it is mostly links to the page itself"
+    CONTENTS = "if it is nothing but links to the page itself"
     NAVIGATION = "if it is mostly links, or has hardly any other text"
     HEADER = "if it is mostly links, and has hardly any other text"
 
@@ -31,6 +32,7 @@ _ROLES = {
     "doc-toc": Furniture.LINKS_WITHIN,
 }
 _ELEMENTS = {"footer": Furniture.SHORT, "header": Furniture.HEADER, "aside": Furniture.LINKS}
+_LISTS = ("ul", "ol")
 _CONTAINERS = words("div section aside header footer ul ol form table p")
 # Names are made of words: "cookie-banner", "navFooter". An identifier alone may be that of a section about cookies.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -53,7 +55,7 @@ _LONGEST_NAMES = 300
 
 # Of what is left out unless it says a lot, and of what has text of its own: characters that are not in links.
 _A_LOT, _TEXT_OF_ITS_OWN = 1_500, 120
-_MOSTLY = 0.6
+_MOSTLY, _NEARLY_ALL = 0.6, 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ def furniture(tag: str, attributes: Mapping[str, str], in_content: bool) -> Furn
         return Furniture.LINKS_WITHIN
     if any(word.startswith("nav") or word.endswith("nav") for word in said):
         return Furniture.NAVIGATION
-    return Furniture.LINKS if said & _MENUS else None
+    if said & _MENUS:
+        return Furniture.LINKS
+    return Furniture.CONTENTS if tag in _LISTS else None
 
 
 def _said(names: str) -> set[str]:
@@ -120,6 +124,8 @@ def is_left_out(kind: Furniture, held: Measure) -> bool:
         return own <= _A_LOT
     if kind is Furniture.LINKS_WITHIN:
         return held.linked_within >= _MOSTLY * held.characters
+    if kind is Furniture.CONTENTS:
+        return held.characters > 0 and held.linked_within >= _NEARLY_ALL * held.characters
     has_little, is_linked = own <= _TEXT_OF_ITS_OWN, held.linked >= _MOSTLY * held.characters
     if kind is Furniture.NAVIGATION:
         return has_little or is_linked

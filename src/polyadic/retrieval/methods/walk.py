@@ -14,7 +14,7 @@ import numpy as np
 
 from polyadic.knowledge import Kind, Knowledge
 from polyadic.models.embedder import Embedder
-from polyadic.retrieval.arrangement import arrange
+from polyadic.retrieval.arrangement import FACTS_FIRST, arrange
 from polyadic.retrieval.bridges import Bridges, facts_of_bridges, find_bridges
 from polyadic.retrieval.conductance import conduct, standardised
 from polyadic.retrieval.diffusion import Masses, diffuse
@@ -98,11 +98,13 @@ class Walk:
         similarity = reader.similarity("chunk", graph.chunks, aims[:1])[0]
         return Walked(asked, start, bridges, end, chunk_scores, score_facts(end.masses, end.second), similarity)
 
-    def listed(self, walked: Walked, chunk_scores: Vectors, reader: Reader) -> list[Found]:
-        """The best passages by these scores, with the best facts that they state."""
+    def listed(
+        self, walked: Walked, chunk_scores: Vectors, reader: Reader, facts_first: int = FACTS_FIRST
+    ) -> list[Found]:
+        """The best passages by these scores, with the best facts that they state, so many of them before all."""
         graph = walked.end.graph
         best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
-        order = arrange(graph, best, walked.fact_scores, self._settings.facts)
+        order = arrange(graph, best, walked.fact_scores, self._settings.facts, facts_first)
         shown = np.array([place for kind, place in order if kind is Kind.FACT], dtype=np.int64)
         reasons = Reasons(graph, walked.asked, walked.bridges)
         fact_whys = reasons.of_facts(shown, walked.end.similarity[shown])
