@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from time import perf_counter
 from typing import Literal
 
 from polyadic.errors import NotFound, PolyadicError, SettingsError
@@ -163,9 +164,12 @@ class Asker:
         if self.reranker is not None:
             method = Reranking(method, self.reranker, self.settings.reranker.passages)
         with self.store.read(_heard(ask.only)) as reader:
+            started = perf_counter()
             asked = spelled(ask.question, reader)
+            spelling = Step("check the spelling", asked.note, perf_counter() - started)
             found = await method.retrieve(asked.question, reader, self.embedder, budget)
-        return replace(found, note="; ".join(filter(None, (asked.note, found.note))))
+        note = "; ".join(filter(None, (asked.note, found.note)))
+        return replace(found, note=note, trace=(spelling, *found.trace))
 
     def _overview(self, ask: Ask) -> Knowledge | None:
         """What the documents are about, where the question is about them all or one of them; None for any other."""

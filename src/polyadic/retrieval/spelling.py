@@ -8,7 +8,7 @@ from polyadic.relevance.stems import stem
 from polyadic.store.protocol import Reader
 from polyadic.text.function_words import function_words
 from polyadic.text.language import detect_language
-from polyadic.text.spelling import likely_word
+from polyadic.text.spelling import LEAST, likely_word
 
 _WORD = re.compile(r"[^\W\d_]+")
 # Passages that are read for words, the best by BM25.
@@ -39,10 +39,11 @@ def spelled(question: str, reader: Reader) -> Spelled:
     Costs a look-up of the question's words, and passages are read only where one of them is unknown.
     """
     empty = function_words(detect_language(question)) | function_words("en")
-    words = [word for word in dict.fromkeys(_WORD.findall(question)) if word.lower() not in empty][:_MOST_WORDS]
+    long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
+    words = [word for word in long if word.lower() not in empty][:_MOST_WORDS]
     held = set(reader.holding([word.lower() for word in words], 1).sources.tolist())
     unknown = [word for number, word in enumerate(words) if number not in held]
-    if not unknown or not held:
+    if not unknown:
         return Spelled(question)
     places = reader.chunk_places(reader.search(question, _PASSAGES).rows)
     known = Counter(word for place in places for word in _WORD.findall(f"{place.title} {place.quote}".lower()))

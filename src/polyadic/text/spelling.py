@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-_LEAST, _LONG = 6, 9
+LEAST, _LONG = 6, 9
 """Letters of the shortest word that is corrected, and of one in which two edits may be needed."""
 
 
@@ -21,7 +21,7 @@ def likely_word(word: str, known: Mapping[str, int]) -> str | None:
     >>> likely_word("debain", {"debian": 3, "debit": 9}), likely_word("roman", {"romania": 1})
     ('debian', None)
     """
-    if len(word) < _LEAST:
+    if len(word) < LEAST:
         return None
     most = 2 if len(word) >= _LONG else 1
     near = [other for other in known if other[0] == word[0] and abs(len(other) - len(word)) <= most]
