@@ -60,7 +60,7 @@ FOREIGN = (
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question to a workspace; ``holds`` tells whether a passage or a sentence of it answers."""
+    """A question to a workspace, and whether a passage (``holds``) or a sentence (``in_a_sentence``) answers it."""
 
     text: str
     is_answerable: bool
@@ -234,13 +234,13 @@ def _softmax(sets: Examples, spread: bool = False) -> Floats:
 
     With ``spread`` each right row is to have its part of them, since all gold passages are needed; else any will do.
     """
-    told = [(one.features, one.right, QUESTIONS_A_SET / len(rows)) for rows in sets.values() for one in rows]
-    told = [(features, right, weight) for features, right, weight in told if right.any() and not right.all()]
-    scale = np.concatenate([features for features, _, _ in told]).std(axis=0) + 1e-3
+    questions = [(one.features, one.right, QUESTIONS_A_SET / len(rows)) for rows in sets.values() for one in rows]
+    questions = [(features, right, weight) for features, right, weight in questions if right.any() and not right.all()]
+    scale = np.concatenate([features for features, _, _ in questions]).std(axis=0) + 1e-3
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         total, gradient = PENALTY * float(weights @ weights) / 2, PENALTY * weights
-        for features, right, weight in told:
+        for features, right, weight in questions:
             rows = features / scale
             scores = rows @ weights
             odds = np.exp(scores - scores.max())
@@ -266,9 +266,9 @@ def _first(rows: Sequence[Labelled], weights: Floats) -> str:
 
 
 def _confidence_rows(rows: Sequence[Labelled], weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    told = [one for one in rows if len(one.features)]
-    features = [confidence_features(read_asked(one.asking.text), one.features, one.features @ weights) for one in told]
-    return np.array(features), np.array([one.asking.is_answerable for one in told], dtype=np.bool_)
+    found = [one for one in rows if len(one.features)]
+    features = [confidence_features(read_asked(one.asking.text), one.features, one.features @ weights) for one in found]
+    return np.array(features), np.array([one.asking.is_answerable for one in found], dtype=np.bool_)
 
 
 def _logistic(sets: Mapping[str, tuple[Floats, NDArray[np.bool_]]]) -> tuple[Floats, float]:
@@ -313,8 +313,8 @@ def _shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:
 
 def _write(name: str, weights: Mapping[str, Mapping[str, float]]) -> None:
     rounded = {part: {key: float(f"{value:.4g}") for key, value in values.items()} for part, values in weights.items()}
-    told = {"made by": "python -m benchmarks.learn_ranking", "weights": rounded}
-    (WEIGHTS / f"{name}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    content = {"made by": "python -m benchmarks.learn_ranking", "weights": rounded}
+    (WEIGHTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 The sentences of the first passages are scored by a linear model of what tells an answer: words, vectors, the kind of
 answer that is asked for, how strongly retrieval found it. One good sentence is an answer; two more are added where they
-score nearly as well. How probable it is that the best one answers is learned too: below a threshold the question is
-refused. The weights are made by ``python -m benchmarks.learn_ranking``.
+score nearly as well or have words of the question that those before them lack. How probable it is that the best one
+answers is learned too: below a threshold the question is refused. The weights are made by
+``python -m benchmarks.learn_ranking``.
 """
 
 from collections.abc import Sequence
