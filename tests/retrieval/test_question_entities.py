@@ -94,13 +94,13 @@ def test_the_hypergraph_is_asked_by_these_names(server: ModelServer, tmp_path: P
         )
         server.reset()
         knowledge = kb.retrieve(QUESTION, "hypergraph")
-        assert knowledge.trace[0].detail == "recorded names Ada Lovelace, Charles Babbage"
+        assert knowledge.trace[1].detail == "recorded names Ada Lovelace, Charles Babbage"
         assert knowledge.usage == Usage(1, server.prompt_tokens, server.completion_tokens)
         server.misbehave(Prose(), when=lambda asked: asked.schema is not None)
         server.misbehave(Replaced("nothing"), when=lambda asked: asked.schema is not None)
-        assert kb.retrieve(QUESTION, "hypergraph").trace[0].detail.startswith("recorded names Ada")
+        assert kb.retrieve(QUESTION, "hypergraph").trace[1].detail.startswith("recorded names Ada")
         fallen_back = kb.retrieve(QUESTION, "hypergraph")
-        assert fallen_back.trace[0].detail.startswith("recorded gave no names that can be read; names Ada Lovelace")
+        assert fallen_back.trace[1].detail.startswith("recorded gave no names that can be read; names Ada Lovelace")
         assert fallen_back.usage.calls == 1
         server.reset()
         assert kb.retrieve(QUESTION, "walk").usage == Usage()

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
+from polyadic.text.words import beginning
+
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|(?:--?)?[^\W{_UNSPACED}]+(?:[-./'’][^\W{_UNSPACED}]+)*")
 _PART = re.compile(r"[^\W_]+")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
-_LEAST_INFLECTED, _LEAST_STEM = 5, 4
-_SHORT_WORD, _SHORT_ENDING, _LONG_ENDING = 8, 2, 3
 _MOST_TOKENS = 400
 
 
@@ -41,10 +41,7 @@ def stem(token: str) -> str:
     ('serv', 'serv', 'kundig', '576', 'tun')
     """
     folded = token if token.isascii() else _folded(token)
-    if len(folded) < _LEAST_INFLECTED or not folded.isalpha():
-        return folded
-    ending = _SHORT_ENDING if len(folded) < _SHORT_WORD else _LONG_ENDING
-    return folded[: max(_LEAST_STEM, len(folded) - ending)]
+    return beginning(folded) or folded
 
 
 def stems(words: Iterable[str]) -> frozenset[str]:

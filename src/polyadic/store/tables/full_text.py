@@ -8,6 +8,7 @@ from typing import Protocol
 
 from polyadic.text.function_words import function_words
 from polyadic.text.language import detect_language
+from polyadic.text.words import beginning
 
 # FTS5's tokenizer takes a run of Han, kana or Hangul for one word; set apart, each character is one.
 _UNSPACED = r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -16,9 +17,6 @@ _TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _WORD = re.compile(r"\w+")
 _MOST_TERMS = 64
-# A word in another form begins alike ("serves", "served"; "Frist", "Fristen"), and so does a German compound.
-_LEAST_INFLECTED, _LEAST_STEM = 5, 4
-_SHORT_WORD, _SHORT_ENDING, _LONG_ENDING = 8, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +85,7 @@ def _exact(token: str) -> list[Term]:
 
 def _stem(token: str) -> str:
     """What other forms of a word begin with; empty where it is too short, or no word."""
-    if len(token) < _LEAST_INFLECTED or not token.isalpha() or _UNSPACED_RUN.match(token):
-        return ""
-    ending = _SHORT_ENDING if len(token) < _SHORT_WORD else _LONG_ENDING
-    return token[: max(_LEAST_STEM, len(token) - ending)]
+    return "" if _UNSPACED_RUN.match(token) else beginning(token)
 
 
 def fts5_query(terms: Sequence[Term]) -> str:
