@@ -77,6 +77,18 @@ class Labelled:
     asking: Asking
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Questions: confidence features, shape (questions, features), and what is true of each."""
+
+    features: Floats
+    is_answerable: NDArray[np.bool_]
+    is_right: NDArray[np.bool_]
+
+    def only(self, which: NDArray[np.bool_]) -> "Judged":
+        return Judged(self.features[which], self.is_answerable[which], self.is_right[which])
+
+
 Examples = Mapping[str, Sequence[Labelled]]
 _Rows = TypeVar("_Rows")
 AskedSet = tuple[Workspace, Sequence[Asking]]
@@ -203,16 +215,28 @@ def _learn_sentences(sets: Examples, with_foreign: Examples) -> None:
             flush=True,
         )
     weights = _softmax(sets)
-    rows_of = {name: _confidence_rows(rows, weights) for name, rows in with_foreign.items()}
-    model, least = _logistic(rows_of)
-    for name, (features, answerable) in rows_of.items():
-        refused = _shares(_refused(features, *_logistic(_elsewhere(name, rows_of))), answerable)
-        written = _shares(_refused(features, model, least), answerable)
+    judged = {name: _judged(rows, weights) for name, rows in with_foreign.items()}
+    support, least = _support(judged)
+    for name, one in judged.items():
+        refused = _shares(_refused(one, *_support(_elsewhere(name, judged))), one.is_answerable)
+        written = _shares(_refused(one, support, least), one.is_answerable)
         print(f"refused, {name}: learned elsewhere {refused}; as written {written}", flush=True)
-    named = dict(zip(CONFIDENCE_FEATURES, model[:-1].tolist(), strict=True))
-    parts = {"score": dict(zip(COLUMNS, weights.tolist(), strict=True)), "confidence": named}
-    parts["confidence"] |= {"bias": float(model[-1]), "least": least}
+    answered = {name: judged[name].only(~_refused(judged[name], support, least)) for name in sets}
+    confidence = _confidence(answered)
+    for name, one in answered.items():
+        apart = _probable(one.features, _confidence(_elsewhere(name, answered)))
+        told = f"learned elsewhere {apart.mean():.3f}, as written {_probable(one.features, confidence).mean():.3f}"
+        print(f"confidence, {name}: right {one.is_right.mean():.3f}, {told}", flush=True)
+    parts = {
+        "score": dict(zip(COLUMNS, weights.tolist(), strict=True)),
+        "support": _named(support) | {"least": least},
+        "confidence": _named(confidence),
+    }
     _write("sentences", parts)
+
+
+def _named(model: Floats) -> dict[str, float]:
+    return dict(zip((*CONFIDENCE_FEATURES, "bias"), model.tolist(), strict=True))
 
 
 def _elsewhere(name: str, sets: Mapping[str, _Rows]) -> dict[str, _Rows]:
@@ -265,21 +289,49 @@ def _first(rows: Sequence[Labelled], weights: Floats) -> str:
     return " / ".join(f"{np.mean([right[:most].any() for right in ranked]):.3f}" for most in (1, 3, 5))
 
 
-def _confidence_rows(rows: Sequence[Labelled], weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
     found = [one for one in rows if len(one.features)]
-    features = [confidence_features(read_asked(one.asking.text), one.features, one.features @ weights) for one in found]
-    return np.array(features), np.array([one.asking.is_answerable for one in found], dtype=np.bool_)
+    scores = [one.features @ weights for one in found]
+    features = [
+        confidence_features(read_asked(one.asking.text), one.features, own)
+        for one, own in zip(found, scores, strict=True)
+    ]
+    answerable = [one.asking.is_answerable for one in found]
+    right = [bool(one.right[np.argmax(own)]) for one, own in zip(found, scores, strict=True)]
+    return Judged(np.array(features), np.array(answerable, dtype=np.bool_), np.array(right, dtype=np.bool_))
 
 
-def _logistic(sets: Mapping[str, tuple[Floats, NDArray[np.bool_]]]) -> tuple[Floats, float]:
-    """Weights with the bias last, and the highest threshold that hardly any answerable question of a set misses."""
-    features = np.concatenate([rows for rows, _ in sets.values()])
-    target = np.concatenate([answerable for _, answerable in sets.values()])
-    counts = np.concatenate([np.full(len(rows), QUESTIONS_A_SET / len(rows)) for rows, _ in sets.values()])
+def _support(sets: Mapping[str, Judged]) -> tuple[Floats, float]:
+    """Weights with the bias last, and the highest threshold that hardly any answerable question of a set misses.
+
+    All that is answerable weighs as much as all that is not.
+    """
+    target = np.concatenate([rows.is_answerable for rows in sets.values()])
+    counts = _counts(sets)
+    model = _logistic(sets, target, counts * np.where(target, counts[~target].sum() / counts[target].sum(), 1.0))
+    lowest = [
+        float(np.quantile(_probable(rows.features[rows.is_answerable], model), MOST_WRONGLY_REFUSED))
+        for rows in sets.values()
+        if rows.is_answerable.any()
+    ]
+    return model, min(lowest)
+
+
+def _confidence(sets: Mapping[str, Judged]) -> Floats:
+    """Weights with the bias last, under which probabilities are as often right as they say."""
+    return _logistic(sets, np.concatenate([rows.is_right for rows in sets.values()]), _counts(sets))
+
+
+def _counts(sets: Mapping[str, Judged]) -> Floats:
+    """How much each question counts, so that sets count alike."""
+    return np.concatenate([np.full(len(rows.features), QUESTIONS_A_SET / len(rows.features)) for rows in sets.values()])
+
+
+def _logistic(sets: Mapping[str, Judged], target: NDArray[np.bool_], counts: Floats) -> Floats:
+    features = np.concatenate([rows.features for rows in sets.values()])
     scale = np.append(features.std(axis=0) + 1e-3, 1.0)
     rows = np.append(features, np.ones((len(features), 1)), axis=1) / scale
     signs = np.where(target, 1.0, -1.0)
-    counts = counts * np.where(target, counts[~target].sum() / counts[target].sum(), 1.0)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         margins = signs * (rows @ weights)
@@ -288,21 +340,16 @@ def _logistic(sets: Mapping[str, tuple[Floats, NDArray[np.bool_]]]) -> tuple[Flo
         total = float(counts @ np.logaddexp(0, -margins) + weights @ penalty / 2)
         return total, penalty - rows.T @ (counts * signs * missing)
 
-    weights = np.asarray(minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B").x / scale)
-    lowest = [
-        float(np.quantile(_sure(rows[answerable], weights), MOST_WRONGLY_REFUSED))
-        for rows, answerable in sets.values()
-        if answerable.any()
-    ]
-    return weights, min(lowest)
+    found = minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B")
+    return np.asarray(found.x / scale)
 
 
-def _sure(features: Floats, weights: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-(features @ weights[:-1] + weights[-1]))))
+def _probable(features: Floats, model: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-(features @ model[:-1] + model[-1]))))
 
 
-def _refused(features: Floats, weights: Floats, least: float) -> NDArray[np.bool_]:
-    return np.asarray(_sure(features, weights) < least)
+def _refused(rows: Judged, support: Floats, least: float) -> NDArray[np.bool_]:
+    return np.asarray(_probable(rows.features, support) < least)
 
 
 def _shares(refused: NDArray[np.bool_], answerable: NDArray[np.bool_]) -> str:

@@ -32,7 +32,7 @@ from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Reader, Store
 from polyadic.text.overview_question import overview_question
-from polyadic.tracing.spans import Span, stage
+from polyadic.tracing.spans import Span, stage, step_done
 
 NamesBy = Literal["names", "model"]
 NO_MODEL = SettingsError(
@@ -167,6 +167,7 @@ class Asker:
             started = perf_counter()
             asked = spelled(ask.question, reader)
             spelling = Step("check the spelling", asked.note, perf_counter() - started)
+            step_done(spelling.name)
             found = await method.retrieve(asked.question, reader, self.embedder, budget)
         note = "; ".join(filter(None, (asked.note, found.note)))
         return replace(found, note=note, trace=(spelling, *found.trace))

@@ -66,6 +66,16 @@ def page_of(pages: Sequence[int], character: int) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: characters ``start`` to ``end`` of the text, its level (from 1), and its words without marks."""
+
+    start: int
+    end: int
+    level: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """Which documents may be heard: as if there were no others.
 
@@ -184,6 +194,7 @@ class Place:
     """Where in which document something stands, with the words that stand there.
 
     ``page`` is that of its first character, from 1, where the document has pages; ``extractor`` read the facts there.
+    ``headings`` are those of the sections that its first character stands in, the outermost first.
     """
 
     document_id: str
@@ -194,9 +205,12 @@ class Place:
     quote: str
     page: int | None = None
     extractor: str = ""
+    headings: tuple[str, ...] = ()
 
     def part(self, span: Span) -> "Place":
         """The place of a part of the quote; ``span`` counts from the beginning of the quote, not of the document.
+
+        It keeps the page and the headings of the whole.
 
         >>> place = Place("d", "memory:d", "", "c", Span(100, 112), "Ada Lovelace")
         >>> place.part(Span(4, 12)).span, place.part(Span(4, 12)).quote
@@ -364,7 +378,7 @@ class Answer:
     ``question`` is what was asked, made self-contained where it followed up on another. ``answered`` is false where
     the documents do not support any answer. ``note`` says how the answer was made (quoted sentences, which language
     model). ``reasoning`` is what the model thought first, where it was asked to; ``removed`` counts citation markers
-    that pointed at nothing. ``confidence`` is how probable it is that the documents answer, in (0, 1); None
+    that pointed at nothing. ``confidence`` is how probable it is that the first quotation answers, in (0, 1); None
     where a model wrote the answer.
     """
 

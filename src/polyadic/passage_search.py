@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from polyadic.knowledge import Place, Span, page_of
 from polyadic.store.protocol import Reader
+from polyadic.text.headings import heading_path
 from polyadic.text.matching import best_window, matches, sought_words
 
 _EXCERPT = 200
@@ -14,8 +15,8 @@ class FoundPassage:
     """A passage that holds words that were searched for; all characters are those of the document.
 
     ``score`` is higher for better passages of one search. ``matches`` are the words that were found, ``excerpt`` is
-    where the most different ones stand together. ``line`` (from 1) and ``page`` (None where there are none) are those
-    of the excerpt.
+    where the most different ones stand together. ``line`` (from 1), ``page`` (None where there are none) and
+    ``headings`` (of the sections, the outermost first) are those of the excerpt.
     """
 
     place: Place
@@ -24,6 +25,7 @@ class FoundPassage:
     excerpt: Span
     line: int
     page: int | None
+    headings: tuple[str, ...] = ()
 
 
 def passages_found(reader: Reader, words: str, limit: int) -> list[FoundPassage]:
@@ -32,7 +34,9 @@ def passages_found(reader: Reader, words: str, limit: int) -> list[FoundPassage]
     sought = sought_words(words)
     documents = {}
     found = []
-    for place, score in zip(reader.chunk_places(hits.rows), hits.scores.tolist(), strict=True):
+    places = reader.chunk_places(hits.rows)
+    headings = reader.headings([place.chunk_id for place in places])
+    for place, score in zip(places, hits.scores.tolist(), strict=True):
         if place.document_id not in documents:
             documents[place.document_id] = reader.document(place.document_id)
         document = documents[place.document_id]
@@ -47,6 +51,7 @@ def passages_found(reader: Reader, words: str, limit: int) -> list[FoundPassage]
                 Span(at + start, at + end),
                 document.text.count("\n", 0, at + start) + 1,
                 page_of(document.pages, at + start),
+                tuple(one.words for one in heading_path(headings[place.chunk_id], at + start)),
             )
         )
     return found

@@ -93,7 +93,7 @@ PRESETS: Mapping[str, Preset] = {
         "extraction": {"extractor": "model"},
         "answer": {"by": "model", "format": "think"},
         "retrieval": {"method": "hypergraph", "context_tokens": 16_000},
-        "hypergraph": {"question_entities": "model"},
+        "hypergraph": {"question_entities": "model", "words": False},
     },
 }
 """By name: for endpoints that people use, and for the protocol of the HyperGraphRAG paper."""

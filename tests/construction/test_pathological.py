@@ -13,7 +13,7 @@ from polyadic.knowledge import Chunk, Document, Span
 from polyadic.settings import ReadingSettings
 from polyadic.text.boilerplate import boilerplate
 from polyadic.text.fences import code_blocks
-from polyadic.text.headings import Outline
+from polyadic.text.headings import heading_path, headings
 from polyadic.text.mail import unsaid_parts
 from polyadic.text.names import Vocabulary, names
 from polyadic.text.plain_text import plain
@@ -69,7 +69,7 @@ WAYS: list[Callable[[str], object]] = [
     lambda text: sentences(text, "en"),
     plain,
     lambda text: names(text, Vocabulary("en")),
-    lambda text: Outline.of(text).path(len(text)),
+    lambda text: heading_path(headings(text), len(text)),
     code_blocks,
     unsaid_parts,
     boilerplate,

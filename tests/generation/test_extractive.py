@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polyadic.generation.extractive import MOST_QUOTED, NO_SUPPORT, QUOTED, quote_answer
 from polyadic.generation.phrases import no_answer
 from polyadic.identity import normal_text
-from polyadic.knowledge import Answer, Document, Item, Kind, Knowledge, Place, Span, Step, Usage
+from polyadic.knowledge import Answer, Chunk, Document, Item, Kind, Knowledge, Place, Span, Step, Usage
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.text.language import detect_language
@@ -52,20 +52,26 @@ def kb(tmp_path: Path) -> Iterator[Workspace]:
         yield workspace
 
 
+def passage_of(document: Document) -> Chunk:
+    """The whole of a document."""
+    return Chunk(document.id, Span(0, len(document.text)), document.text, 1, 0)
+
+
 def knowledge_of(documents: Sequence[Document], question: str = QUESTION) -> Knowledge:
     """Knowledge of whole documents, each one passage."""
     items = []
     for document in documents:
-        place = Place(
-            document.id, document.source, document.title, document.id, Span(0, len(document.text)), document.text
-        )
-        items.append(Item(Kind.CHUNK, document.id, document.text, 1.0, "", 1, (place,)))
+        chunk = passage_of(document)
+        place = Place(document.id, document.source, document.title, chunk.id, chunk.span, chunk.text)
+        items.append(Item(Kind.CHUNK, chunk.id, chunk.text, 1.0, "", 1, (place,)))
     return Knowledge(question, "by hand", tuple(items), len(items), 0, (Step("find", "", 0.5),))
 
 
 def answer_from(documents: Sequence[Document], question: str = QUESTION) -> Answer:
     embedder = HashingEmbedder()
-    reader = MemoryReader([], lambda texts: asyncio.run(embedder.embed(texts)))
+    reader = MemoryReader(
+        [(one, passage_of(one), ()) for one in documents], lambda texts: asyncio.run(embedder.embed(texts))
+    )
     return asyncio.run(quote_answer(knowledge_of(documents, question), embedder, reader))
 
 

@@ -135,7 +135,7 @@ def test_all_of_it_is_there(source: Home, destination: Home) -> None:
     assert min(report.rows[table] for table in ("document", "reply", "call", "decision", "summary", "theme")) > 0
     with opened(source) as kb, opened(destination) as copied:
         assert export(copied) == export(kb)
-        for method in ("hypergraph", "passages"):
+        for method in ("bm25", "walk", "hypergraph", "passages"):
             assert answered(copied, method) == answered(kb, method) != set()
         assert copied.ledger() == kb.ledger()
         assert copied.add(letters(12)).unchanged == 11

@@ -18,7 +18,7 @@ from tests.support import postgres
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
 PEOPLE = ("Mira Falk", "Jonas Orth", "Ilse Brandt", "Karl Wegener", "Lena Torv")
 PLACES = ("Turin", "Basel", "Lund")
-MOST = {"walk": 18, "hypergraph": 15, "local": 20, "passages": 14, "chunks": 8}
+MOST = {"walk": 18, "hypergraph": 16, "local": 20, "passages": 14, "chunks": 8}
 """Statements, those that begin and end a transaction among them, and two that read how an unknown word is spelled."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from polyadic import identity
 from polyadic.derivation import Attribute, mean_score, tally
 from polyadic.identity import loose_name
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place, Span
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Heading, Place, Span
 from polyadic.overlay import NO_OVERLAY, Decision, Overlay
 from polyadic.store.expected import Expected
 from polyadic.store.protocol import (
@@ -28,6 +28,7 @@ from polyadic.store.protocol import (
     Vectors,
 )
 from polyadic.store.themes import Themes
+from polyadic.text.headings import headings, headings_of
 from polyadic.themes import Hierarchy
 from tests.retrieval.memory_themes import MemoryThemes
 
@@ -142,6 +143,13 @@ class MemoryReader:
         ids = np.array([chunk.id for _, chunk, _ in self._read])
         best = [row for row in np.lexsort((ids, -scores))[:k] if scores[row] > 0]
         return Hits(np.array(best, dtype=np.int64), scores[best])
+
+    def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
+        return {
+            chunk.id: headings_of(headings(document.text), chunk.span)
+            for document, chunk, _ in self._read
+            if chunk.id in chunk_ids
+        }
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         row = {fact: row for row, fact in enumerate(self._facts)}

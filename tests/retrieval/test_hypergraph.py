@@ -114,7 +114,7 @@ def test_what_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypergraph, "_MOST_SHOWN", 1)
     found = as_in_the_paper(chunk_retrieval=False, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0)]
-    assert detail(found, "expand") == "3 facts, of them 0 by their entities alone; the first 1 are kept"
+    assert detail(found, "expand") == "3 facts, of them 0 by entities and passages alone; the first 1 are kept"
 
 
 def test_where_there_is_room_the_next_of_the_rankings_follow() -> None:

@@ -9,9 +9,10 @@ import pytest
 from polyadic.derivation import difference, tally
 from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
 from polyadic.identity import entity_key, fact_id, loose_name
+from polyadic.knowledge import Chunk, Document, Span
 from polyadic.store.protocol import Around, Change, Listed, Nearest, Quoted, Rows, Side, Stamp, Store, Vectors, Within
 from tests.support.canonical import canonical
-from tests.support.store_driver import document, publish, said, stage, withdraw
+from tests.support.store_driver import document, publish, publish_told, said, stage, withdraw
 from tests.support.stores import Opener
 from tests.support.vectors import vector, vectors
 
@@ -81,6 +82,27 @@ def test_places_are_the_exact_words(store: Store) -> None:
         assert reader.tokens("fact", rows).tolist() == [fact.tokens for fact in reader.facts(rows)]
         assert reader.tokens("chunk", chunks).tolist() == [chunk.tokens for chunk in reader.chunks(chunks)]
         assert reader.document(source.id) == source
+
+
+def test_places_know_the_headings_above(store: Store) -> None:
+    text = f"# Ada Lovelace\n\n## Letters\n\n{ADA[0]}\n\n## Engines\n\n{ENGINE[0]} It was of brass."
+    source = Document("/docs/ada.md", "Ada Lovelace", text)
+    # The second passage begins behind its heading.
+    first, second = Span(0, text.index(ENGINE[0])), Span(text.index(ENGINE[0]), len(text))
+    chunks = [Chunk(source.id, one, text[one.start : one.end], 9, one.start) for one in (first, second)]
+    at = text.index(ADA[0])
+    told = replace(said(*ADA), spans=(Span(at, at + len(ADA[0])),))
+    publish_told(store, [(source, chunks, [told])])
+    with store.read() as reader:
+        ((letters,),) = reader.fact_places(reader.nearest("fact", vector(ADA[0]), 1).rows)
+        engines = next(one for one in reader.chunk_places(reader.all_rows("chunk")) if one.span == second)
+        # What repeats the title tells nothing.
+        assert (letters.headings, engines.headings) == (("Letters",), ("Engines",))
+        found = reader.headings([chunk.id for chunk in chunks])
+        assert [one.words for one in found[chunks[0].id]] == ["Ada Lovelace", "Letters", "Engines"]
+        assert [one.words for one in found[chunks[1].id]] == ["Ada Lovelace", "Engines"]
+        assert text[found[chunks[1].id][1].start :].startswith("## Engines")
+        assert reader.headings(["ab" * 16]) == {}
 
 
 def test_of_what_stands_in_many_documents_the_first_places_are_shown(store: Store) -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyadic.knowledge import Span
 from polyadic.text.fences import without_headings
-from polyadic.text.headings import Outline, headings, is_heading, marked_headings
+from polyadic.text.headings import heading_path, headings, headings_of, is_heading, is_within, marked_headings
 from polyadic.text.sentences import sentences
 
 RFC = """\
@@ -51,7 +52,7 @@ Appendix A.  Examples
 
 
 def path(text: str, words: str) -> tuple[str, ...]:
-    return Outline.of(text).path(text.index(words))
+    return tuple(one.words for one in heading_path(headings(text), text.index(words)))
 
 
 def test_the_path_in_markdown() -> None:
@@ -116,11 +117,21 @@ def test_headings_are_lines_in_order(text: str) -> None:
     found = headings(text)
     assert all(a.end <= b.start for a, b in pairwise(found))
     assert all(text[h.start : h.end].strip() and h.words and h.level >= 1 for h in found)
-    outline = Outline.of(text)
     for place in range(len(text)):
-        above = outline.path(place)
-        assert set(above) <= {h.words for h in found if h.end <= place}
+        above = heading_path(found, place)
+        assert set(above) <= {h for h in found if h.end <= place}
         assert bool(above) == any(h.end <= place for h in found)
+        assert is_within(found, place) == any(h.start <= place < h.end for h in found)
+
+
+@given(st.text(st.sampled_from("#= -.\n\tAb1`:"), max_size=80), st.data())
+def test_a_part_of_a_text_needs_the_headings_of_its_sections_alone(text: str, data: st.DataObject) -> None:
+    start, end = sorted(data.draw(st.tuples(*2 * [st.integers(0, len(text))])))
+    found = headings(text)
+    own = headings_of(found, Span(start, end))
+    for place in range(start, end):
+        assert heading_path(own, place) == heading_path(found, place)
+        assert is_within(own, place) == is_within(found, place)
 
 
 @given(st.text(st.sampled_from("# \nAb."), max_size=80))

@@ -73,7 +73,10 @@ def test_a_call_is_told_by_the_conventions(
     question = collector.wait_for("question")
     assert question.attributes["polyadic.method"] == "walk" and question.attributes["polyadic.answered"] is True
     steps = [one.name for one in collector.within(question)]
-    assert steps[:2] == ["read the question", "embed"] and steps[-2:] == ["ask recorded", "check the citations"]
+    assert steps[:3] == ["check the spelling", "read the question", "embed"] and steps[-2:] == [
+        "ask recorded",
+        "check the citations",
+    ]
 
 
 @pytest.mark.parametrize("by_stream", [False, True])

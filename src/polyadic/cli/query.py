@@ -24,6 +24,7 @@ from polyadic.errors import SettingsError
 from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Item, Kind, Knowledge, Step, Turn
 from polyadic.settings import AnswerSettings, Settings
+from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
 # Characters of a quotation that is only to be recognised.
@@ -196,7 +197,8 @@ def print_citations(answer: Answer) -> None:
         # Where the answer quotes it, it need not be said again.
         said = "" if f'"{quote}"' in answer.text else f'\n     "{_short(quote)}"'
         where = f"{page}characters {place.span.start}–{place.span.end}"
-        say(f" [{citation.marker}] {shown(place.source)}, {where}{said}")
+        above = f" · {heading_line(place.headings)}" if place.headings else ""
+        say(f" [{citation.marker}] {shown(place.source)}, {where}{above}{said}")
 
 
 def _kinds(knowledge: Knowledge) -> str:

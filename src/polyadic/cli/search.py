@@ -15,6 +15,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.passage_search import FoundPassage
+from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
 # Characters of an excerpt, as far as its words are closer together.
@@ -63,7 +64,8 @@ def _print(number: int, passage: FoundPassage) -> None:
     place = passage.place
     where = f"page {passage.page}" if passage.page else f"line {passage.line}"
     title = f"{place.title} · " if place.title else ""
-    say(f"{number}. {title}{shown(place.source)}, {where}", bold=True)
+    above = f" · {heading_line(passage.headings)}" if passage.headings else ""
+    say(f"{number}. {title}{shown(place.source)}, {where}{above}", bold=True)
     click.echo(f"   {_excerpt(passage)}\n")
 
 

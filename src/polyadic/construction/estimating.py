@@ -41,7 +41,7 @@ _ALIKE = 0.5
 _TEXTS_A_TOKEN = 0.17
 # Tokens and words of such a text, on the same passages.
 _TOKENS_A_TEXT, _WORDS_A_TEXT = 15.5, 11
-_SAMPLE = 48
+_SAMPLE, _RUN = 192, 4
 # Embedding is timed with ever more texts until it has taken so many seconds.
 _TIMED_SECONDS, _MOST_TIMED = 0.5, 256
 # What an endpoint embeds, as a rule of thumb: timing it would cost money.
@@ -165,19 +165,20 @@ class Estimator:
 
     async def _tried(self, found: Estimate, totals: "_Totals") -> Sequence[str]:
         """Add what indexing a sample tells of the whole; returns the texts of the sample, to be timed."""
-        sample = [
-            Document(f"{document.source}#{chunk.id}", document.title, chunk.text)
-            for document, chunk in totals.sample.kept
+        halves = [
+            [Document(f"{document.source}#{chunk.id}", document.title, chunk.text) for document, chunk in half]
+            for half in totals.sample.in_halves()
         ]
+        sample = [one for half in halves for one in half]
         if not sample:
             return ()
-        trial = await tried(sample, self.extractor, self.embedder, self.chunking)
+        trial = await tried(sample, len(halves[0]), self.extractor, self.embedder, self.chunking)
         times = totals.tokens / max(1, sum(chunk.tokens for _, chunk in totals.sample.kept))
         others = trial.facts * times + trial.forms_in(times)
         found.seconds += trial.seconds * len(sample) * times
         totals.texts += others
         if not self._embeds_here:
-            lengths = [min(tokens, self.embedder.window) for tokens in self.embedder.lengths(trial.texts)]
+            lengths = [min(tokens, self.embedder.window) for tokens in self.embedder.lengths(trial.others)]
             totals.embedded += others * sum(lengths) / max(1, len(lengths))
         return trial.texts
 
@@ -270,19 +271,32 @@ class Estimator:
 
 @dataclass(slots=True)
 class _Sample:
-    """Chunks at equal distances from all that are added, however many there will be: between 48 and 96, or all."""
+    """Runs of chunks at equal distances from all that are added, however many: 192 to 384 chunks, or all.
+
+    In runs, as neighbours name the same things: of chunks far apart one would expect far more names in the whole.
+    """
 
     kept: list[tuple[Document, Chunk]] = field(default_factory=list)
+    _runs: list[int] = field(default_factory=list)
     _added: int = 0
     _stride: int = 1
 
     def add(self, one: tuple[Document, Chunk]) -> None:
-        if self._added % self._stride == 0:
+        run = self._added // _RUN
+        if run % self._stride == 0:
             self.kept.append(one)
+            self._runs.append(run)
             if len(self.kept) > 2 * _SAMPLE:
-                del self.kept[1::2]
                 self._stride *= 2
+                kept = [(one, of) for one, of in zip(self.kept, self._runs, strict=True) if of % self._stride == 0]
+                self.kept, self._runs = [one for one, _ in kept], [of for _, of in kept]
         self._added += 1
+
+    def in_halves(self) -> tuple[list[tuple[Document, Chunk]], list[tuple[Document, Chunk]]]:
+        """Every other run, and those between them."""
+        numbered = list(zip(self.kept, self._runs, strict=True))
+        first = [one for one, run in numbered if run // self._stride % 2 == 0]
+        return first, [one for one, run in numbered if run // self._stride % 2]
 
 
 @dataclass(slots=True)

@@ -15,11 +15,11 @@ from polyadic.construction.row_facts import LARGE, row_participants, row_text
 from polyadic.construction.row_facts import SCORE as ROW_SCORE
 from polyadic.construction.subjects import Subjects, subjects
 from polyadic.identity import entity_key
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
+from polyadic.knowledge import Chunk, Document, Evidence, Heading, Participation, Span
 from polyadic.text.boilerplate import Boilerplate, boilerplate
 from polyadic.text.fences import code_blocks
 from polyadic.text.function_words import PRONOUNS, without_article
-from polyadic.text.headings import Outline, is_heading
+from polyadic.text.headings import headings, is_heading, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.lists import lead_ins
 from polyadic.text.mail import unsaid_parts
@@ -55,17 +55,16 @@ class _Reading:
     terms: Terms
     subjects: Subjects
     sentences: Sequence[Span]
-    outline: Outline
+    headings: Sequence[Heading]
     context: Sequence[Span]
     lead_ins: Mapping[Span, Sequence[Span]]
     tables: PipeTables
 
     def states(self, span: Span) -> bool:
         """Whether a sentence may state something: it is no heading, no code, and nobody else's words."""
-        place = bisect_right(self.context, span.start, key=lambda part: part.start) - 1
-        if place >= 0 and span.start < self.context[place].end:
+        if is_within(self.context, span.start):
             return False
-        return not is_heading(self.document.text, span.start, span.end) and not self.outline.is_heading(span.start)
+        return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
 
     def said(self, span: Span) -> str:
         """The words of a sentence; those of an item after what announces it."""
@@ -114,7 +113,7 @@ class SentenceExtractor:
                 Terms.of(document.text, known),
                 subjects(document, known),
                 spans,
-                Outline.of(document.text),
+                headings(document.text),
                 _context(document),
                 lead_ins(document.text, spans),
                 pipe_tables(document.text),

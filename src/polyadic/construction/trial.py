@@ -26,57 +26,73 @@ _DIMENSION = 384
 class Trial:
     """What indexing a sample took, embedding left out.
 
-    ``seconds`` is per document. ``texts`` are all that had to be embedded: ``facts``, ``forms`` (entities with their
-    descriptions, of which half of the sample had ``half_of_forms``) and windows of the passages.
+    ``seconds`` is per document. ``texts`` are all that had to be embedded, ``others`` those of them that are no windows
+    of passages: ``facts``, and ``forms`` (entities with their descriptions), of which a ``share`` of the sample had
+    ``forms_of_share``.
     """
 
     seconds: float
     texts: Sequence[str]
+    others: Sequence[str]
     facts: int
     forms: int
-    half_of_forms: int
+    share: float
+    forms_of_share: int
 
     def forms_in(self, times: float) -> float:
         """How many distinct forms there are in so many times the sample, by Heaps' law."""
-        if not self.half_of_forms:
+        if not self.forms_of_share or self.share == 1:
             return self.forms * times
-        exponent = min(1.0, max(0.3, math.log2(self.forms / self.half_of_forms)))
+        exponent = min(1.0, max(0.3, math.log(self.forms / self.forms_of_share) / -math.log(self.share)))
         return float(self.forms * times**exponent)
 
 
 async def tried(
-    sample: Sequence[Document], extractor: Extractor, embedder: Embedder, chunking: ChunkingSettings
+    sample: Sequence[Document], half: int, extractor: Extractor, embedder: Embedder, chunking: ChunkingSettings
 ) -> Trial:
-    """Index a sample of passages, each as a document, with an extractor that asks no model; nothing is embedded."""
+    """Index a sample of passages, each as a document, with an extractor that asks no model; nothing is embedded.
+
+    What a part of it brings is noted after the first ``half`` documents.
+    """
     embedded = _Unembedded(embedder)
     with tempfile.TemporaryDirectory(prefix="polyadic-") as folder:
         store = SqliteStore(Path(folder), embedded.name)
         try:
             indexer = Indexer(store, extractor, embedded, chunking)
-            half = (len(sample) + 1) // 2
             # The first document loads what all of them need, and is not timed.
             first = await indexer.index(sample[:1])
             reports = [await indexer.index(sample[1:half])]
-            half_of_forms = _texts_of_facts_and_entities(store, sample[:half], indexer)[1]
+            passages = [_windows(document, indexer) for document in sample]
+            _, forms_of_half = _facts_and_forms(store, passages[:half])
             reports.append(await indexer.index(sample[half:]))
-            facts, forms = _texts_of_facts_and_entities(store, sample, indexer)
+            facts, forms = _facts_and_forms(store, passages)
             timed = reports if len(sample) > 1 else [first]
             seconds = sum(report.seconds for report in timed) / sum(report.documents for report in timed)
-            return Trial(seconds, embedded.texts, facts, forms, half_of_forms)
+            cut = frozenset().union(*passages)
+            others = [text for text in embedded.texts if text not in cut]
+            return Trial(seconds, embedded.texts, others, facts, forms, _share(sample, half), forms_of_half)
         finally:
             store.close()
 
 
-def _texts_of_facts_and_entities(store: SqliteStore, indexed: Sequence[Document], by: Indexer) -> tuple[int, int]:
-    """How many texts of facts, and of entities with their descriptions, have a vector once these are indexed."""
+def _share(sample: Sequence[Document], first: int) -> float:
+    """The share of the sample's text that the first documents have."""
+    sizes = [len(document.text) for document in sample]
+    return sum(sizes[:first]) / max(1, sum(sizes))
+
+
+def _facts_and_forms(store: SqliteStore, passages: Sequence[frozenset[str]]) -> tuple[int, int]:
+    """How many facts there are, and texts of entities with a vector, where passages have these windows."""
     with store.read() as reader:
         counts = reader.counts()
-    passages: set[str] = set()
-    for document in indexed:
-        chunks = chunk_document(document, by.chunking)
-        cut = windows(document, chunks, language_of(document, by.chunking), by.embedder)
-        passages.update(text for texts in cut.values() for text in texts)
-    return counts.facts, max(0, counts.vectors - counts.facts - len(passages))
+    return counts.facts, max(0, counts.vectors - counts.facts - len(frozenset().union(*passages)))
+
+
+def _windows(document: Document, by: Indexer) -> frozenset[str]:
+    """The texts that are embedded for the passages of a document."""
+    chunks = chunk_document(document, by.chunking)
+    cut = windows(document, chunks, language_of(document, by.chunking), by.embedder)
+    return frozenset(text for texts in cut.values() for text in texts)
 
 
 class _Unembedded:

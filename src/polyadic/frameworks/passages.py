@@ -1,6 +1,7 @@
 """What retrievers of all frameworks return: the text of an item of knowledge, and flat metadata beside it."""
 
 from polyadic.knowledge import Item
+from polyadic.text.headings import heading_line
 
 Metadata = dict[str, str | int | float]
 
@@ -9,7 +10,8 @@ def metadata(item: Item) -> Metadata:
     """Where an item stands and why it was found.
 
     ``kind``, ``id``, ``score`` and ``why`` are always there; ``source``, ``title``, ``document``, ``start`` and ``end``
-    where it stands in a document, those of the first such place; ``page`` where that document has pages.
+    where it stands in a document, those of the first such place; ``page`` where that document has pages, and
+    ``headings`` where headings stand above.
 
     >>> from polyadic.knowledge import Kind, Place, Span
     >>> place = Place("d1", "/notes/a.md", "A", "c1", Span(5, 17), "Ada Lovelace")
@@ -23,4 +25,6 @@ def metadata(item: Item) -> Metadata:
         told |= {"start": place.span.start, "end": place.span.end}
         if place.page is not None:
             told["page"] = place.page
+        if place.headings:
+            told["headings"] = heading_line(place.headings)
     return told

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyadic.identity import normal_text
-from polyadic.knowledge import Item, Kind, Knowledge, Place, Span
+from polyadic.knowledge import Heading, Item, Kind, Knowledge, Place, Span
 from polyadic.models.embedder import Embedder
 from polyadic.relevance.asked import Asked
 from polyadic.relevance.sentences import Sentence
 from polyadic.store.protocol import Reader
-from polyadic.text.headings import is_heading
+from polyadic.text.headings import heading_path, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
@@ -42,7 +42,8 @@ async def candidates(knowledge: Knowledge, asked: Asked, reader: Reader, embedde
     The vectors of facts are reused; a few sentences without one are embedded.
     """
     passages = _passages(knowledge.items)
-    found = list(_sentences(passages, _relative_scores(knowledge.items, passages), _strengths(knowledge.facts)))
+    scores_of, strengths = _relative_scores(knowledge.items, passages), _strengths(knowledge.facts)
+    found = list(_sentences(passages, reader.headings(list(passages)), scores_of, strengths))
     stated = {(one.chunk_id, one.span): one.fact for one in reader.statements(list(passages))}
     facts = [stated.get((candidate.place.chunk_id, candidate.place.span), -1) for candidate in found]
     rows = np.unique(np.array([fact for fact in facts if fact >= 0], dtype=np.int64))
@@ -94,28 +95,31 @@ def _strengths(facts: Sequence[Item]) -> dict[tuple[str, Span], float]:
 
 def _sentences(
     passages: Mapping[str, Sequence[Place]],
+    headings: Mapping[str, Sequence[Heading]],
     scores: Mapping[str, float],
     strengths: Mapping[tuple[str, Span], float],
 ) -> Iterator[Candidate]:
     seen: set[str] = set()
     for rank, (chunk, places) in enumerate(passages.items()):
+        outline = headings.get(chunk, ())
         for whole in places:
-            heading, before = "", ""
+            before = ""
             for span in sentences(whole.quote, detect_language(whole.quote)):
                 place = whole.part(span)
                 text = plain(place.quote)
-                if is_heading(whole.quote, span.start, span.end):
-                    heading, before = text, ""
+                if is_within(outline, place.span.start):
+                    before = ""
                     continue
                 said = normal_text(text)
                 if text and said not in seen and not place.quote.endswith(_QUESTION_MARKS):
                     seen.add(said)
+                    above = tuple(one.words for one in heading_path(outline, place.span.start))
                     strength = strengths.get((place.document_id, place.span), 0.0)
-                    context = " · ".join(filter(None, (place.title, heading)))
+                    context = " · ".join(filter(None, (place.title, *above)))
                     sentence = Sentence(
                         text, place.title, context, before, _UNKNOWN, rank, scores[chunk], strength, 0.0
                     )
-                    yield Candidate(place, whole, sentence)
+                    yield Candidate(replace(place, headings=above), whole, sentence)
                 before = text
 
 

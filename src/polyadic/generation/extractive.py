@@ -2,12 +2,12 @@
 
 The sentences of the first passages are scored by a linear model of what tells an answer: words, vectors, the kind of
 answer that is asked for, how strongly retrieval found it. One good sentence is an answer; two more are added where they
-score nearly as well or have words of the question that those before them lack. How probable it is that the best one
-answers is learned too: below a threshold the question is refused. The weights are made by
-``python -m benchmarks.learn_ranking``.
+score nearly as well or have words of the question that those before them lack. Whether to answer at all, and how sure
+to be of the first, is learned too. The weights are made by ``python -m benchmarks.learn_ranking``.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -20,9 +20,9 @@ from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Citation, Knowledge, Place, Span, Step, Usage
 from polyadic.models.embedder import Embedder
 from polyadic.relevance.asked import read_asked
-from polyadic.relevance.confidence import confidence, least_confidence
+from polyadic.relevance.confidence import judge
 from polyadic.relevance.logistic import Linear, learned
-from polyadic.relevance.sentences import COLUMNS, asked_words, sentence_features
+from polyadic.relevance.sentences import COLUMNS, MARKS_OF_A_LIST, asked_words, sentence_features
 from polyadic.store.protocol import Reader
 from polyadic.text.function_words import PRONOUNS
 from polyadic.text.words import WORD
@@ -57,8 +57,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     -------
     Answer
         With one citation a quotation, each of exactly the quoted characters, and with ``confidence``, how probable it
-        is that the documents answer; ``answered`` is false, without citations, where that is below
-        ``least_confidence()``.
+        is that the first one answers; ``answered`` is false, without citations, where probably no sentence does.
     """
     started = perf_counter()
     asked = read_asked(knowledge.question)
@@ -67,11 +66,13 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     step_done(compared.name)
     features = sentence_features(asked, [candidate.sentence for candidate in found])
     scores = Linear.named(learned("sentences")["score"], COLUMNS).scores(features)
-    sure = confidence(asked, features, scores)
+    judgement = judge(asked, features, scores)
     words = asked_words(asked, [candidate.sentence for candidate in found])
-    quotes = _chosen(found, scores, words) if sure >= least_confidence() else []
+    quotes = _chosen(found, scores, words) if not judgement.is_refused else []
     chosen = Step(
-        "quote", f"{len(quotes)} sentences; confidence {sure:.2f}", perf_counter() - started - compared.seconds
+        "quote",
+        f"{len(quotes)} sentences; confidence {judgement.confidence:.2f}",
+        perf_counter() - started - compared.seconds,
     )
     step_done(chosen.name)
     return Answer(
@@ -84,7 +85,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
         usage=Usage(),
         note="; ".join(filter(None, (QUOTED if quotes else NO_SUPPORT, knowledge.note))),
         trace=(*knowledge.trace, compared, chosen),
-        confidence=sure,
+        confidence=judgement.confidence,
     )
 
 
@@ -124,16 +125,27 @@ def _overlap(first: Place, second: Place) -> bool:
 
 
 def _readable(place: int, found: Sequence[Candidate]) -> Place:
-    """The characters of a sentence, with the sentence before where it leans on it, and the items that it announces."""
+    """The characters of a sentence, with what makes it readable: what it leans on, and the items that it announces."""
     own = found[place]
     first = last = place
     words = WORD.findall(own.place.quote.lower()[:40])
     if place and words and words[0] in PRONOUNS and _follows(found[place - 1], own):
         first = place - 1
+    announced = _announcing(place, found)
+    if announced is not None and _fits(found[announced], own):
+        first = announced
     if own.place.quote.rstrip().endswith(_ANNOUNCES):
         while last + 1 < len(found) and _follows(found[last], found[last + 1]) and _fits(own, found[last + 1]):
             last += 1
     return _joined(found[first : last + 1])
+
+
+def _announcing(place: int, found: Sequence[Candidate]) -> int | None:
+    """The sentence that announces the list of which this one is an item; None where it is none, or nothing does."""
+    first = place
+    while first and found[first].sentence.text.startswith(MARKS_OF_A_LIST) and _follows(found[first - 1], found[first]):
+        first -= 1
+    return first if first < place and found[first].place.quote.rstrip().endswith(_ANNOUNCES) else None
 
 
 def _fits(first: Candidate, last: Candidate) -> bool:
@@ -151,9 +163,9 @@ def _follows(first: Candidate, second: Candidate) -> bool:
 
 def _joined(parts: Sequence[Candidate]) -> Place:
     """The characters of sentences that stand one after the other in a passage."""
-    passage = parts[0].passage
-    start = parts[0].place.span.start - passage.span.start
-    return passage.part(Span(start, parts[-1].place.span.end - passage.span.start))
+    passage, first = parts[0].passage, parts[0].place
+    start, end = first.span.start - passage.span.start, parts[-1].place.span.end - passage.span.start
+    return replace(passage.part(Span(start, end)), headings=first.headings)
 
 
 def _quotation(place: Place) -> str:

@@ -21,6 +21,8 @@ class Quotation(Result):
     source: str
     """Where the document came from: a path or a URI."""
     title: str
+    headings: list[str]
+    """Headings of the sections that it stands in, the outermost first."""
     page: int | None
     """Page on which it begins, from 1; null where the document has no pages."""
     start: int

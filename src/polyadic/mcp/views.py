@@ -16,6 +16,7 @@ def quotation(place: Place) -> results.Quotation:
         uri=uri_of(place.document_id),
         source=place.source,
         title=cut(place.title, bounds.NAME),
+        headings=[cut(heading, bounds.NAME) for heading in place.headings],
         page=place.page,
         start=place.span.start,
         end=place.span.end,

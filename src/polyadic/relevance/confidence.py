@@ -1,4 +1,10 @@
-"""How probable it is that documents answer a question, learned on questions that they answer and others."""
+"""Whether to answer, and how sure to be, learned on questions that documents answer and on others.
+
+Two logistic models of the same features: *support* tells whether any sentence answers, and below a threshold the
+question is refused; *confidence* tells whether the best one does, of what is not refused.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +50,23 @@ CONFIDENCE_FEATURES = (
 )
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]
 _MOST_WORDS = 10
+_FILE = "sentences"
 
 
-def confidence(asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
-    """How probable it is that the documents answer, in (0, 1); 0 where there is no sentence.
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is thought of the best candidate.
+
+    ``confidence`` is how probable it is that it answers, in [0, 1]. The question is refused (``is_refused``) where it
+    is improbable that any sentence does; hardly any answerable question of the learned sets is.
+    """
+
+    confidence: float
+    is_refused: bool
+
+
+def judge(asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
+    """Judge the candidates for a question; where there are none, it is refused.
 
     Parameters
     ----------
@@ -59,15 +78,17 @@ def confidence(asked: Asked, features: NDArray[np.float64], scores: NDArray[np.f
         Of each candidate, shape (sentences,).
     """
     if not len(scores):
-        return 0.0
-    parts = learned("sentences")
-    model = Linear.named(parts["confidence"], CONFIDENCE_FEATURES, parts["confidence"].get("bias", 0.0))
-    return float(model.probabilities(confidence_features(asked, features, scores)[None, :])[0])
+        return Judgement(0.0, True)
+    told = confidence_features(asked, features, scores)
+    return Judgement(
+        _probability("confidence", told), _probability("support", told) < learned(_FILE)["support"]["least"]
+    )
 
 
-def least_confidence() -> float:
-    """The confidence below which a question is refused; hardly any answerable one of the learned sets is."""
-    return learned("sentences")["confidence"]["least"]
+def _probability(part: str, told: NDArray[np.float64]) -> float:
+    weights = learned(_FILE)[part]
+    model = Linear.named(weights, CONFIDENCE_FEATURES, weights["bias"])
+    return float(model.probabilities(told[None, :])[0])
 
 
 def confidence_features(

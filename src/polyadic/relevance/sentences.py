@@ -75,7 +75,7 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.YES_NO: _VERDICT,
 }
 _ENDS = (".", "!", "?", "…", "。", "！", "？", "।", ":", "：")
-_MARKS_OF_A_LIST = ("- ", "* ", "• ", "+ ")
+MARKS_OF_A_LIST = ("- ", "* ", "• ", "+ ")
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _LONG = 60
 _FEW_NEW_WORDS = 4
@@ -231,7 +231,7 @@ def _own_features(
         "short": float(len(words) < _FEW_NEW_WORDS + 2),
         "long": float(len(words) > _LONG),
         "first": float(not sentence.before),
-        "list_item": float(sentence.text.startswith(_MARKS_OF_A_LIST)),
+        "list_item": float(sentence.text.startswith(MARKS_OF_A_LIST)),
     }
 
 

@@ -6,6 +6,7 @@ from polyadic.asking import LONGEST_QUESTION
 from polyadic.knowledge import Citation
 from polyadic.serving.problems import Refused
 from polyadic.serving.schemas import Said
+from polyadic.text.headings import heading_line
 
 SOURCES = "\n\nSources:\n"
 _TURNS = 50
@@ -48,7 +49,8 @@ def sources(citations: Iterable[Citation]) -> str:
     for citation in citations:
         place = citation.place
         page = f", page {place.page}" if place.page else ""
-        lines.append(f"[{citation.marker}] {place.title or place.source}{page}: “{' '.join(place.quote.split())}”")
+        where = heading_line((place.title or place.source, *place.headings))
+        lines.append(f"[{citation.marker}] {where}{page}: “{' '.join(place.quote.split())}”")
     return SOURCES + "\n".join(lines) if lines else ""
 
 

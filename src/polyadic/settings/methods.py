@@ -52,6 +52,9 @@ class HypergraphSettings(Section):
     entity_retrieval: bool = Field(default=True, description="ER: retrieve by entity")
     fact_retrieval: bool = Field(default=True, description="HR: retrieve by fact (hyperedge)")
     chunk_retrieval: bool = Field(default=True, description="CR: retrieve chunks beside")
+    words: bool = Field(
+        default=True, description="also what matches words of the question (BM25); false: as in the paper"
+    )
     fill: bool = Field(default=True, description="go on along the rankings while there is room; false: as in the paper")
     question_entities: Literal["names", "model"] = Field(
         default="names",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Place
+from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Heading, Place
 from polyadic.overlay import Decision, Overlay
 from polyadic.store.expected import Expected
 from polyadic.store.themes import Themes
@@ -68,6 +68,9 @@ class Reader(Protocol):
 
     def facts_in(self, chunks: Rows, limit: int) -> Links:
         """Facts that the evidence of each chunk states, at most ``limit`` a chunk."""
+
+    def headings(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Heading, ...]]:
+        """The headings of the sections that chunks, by public identifier, are part of, in the order of the document."""
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         """The facts that chunks state, by public identifier of the chunk, each with its characters, in their order."""

@@ -9,10 +9,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
-from polyadic.knowledge import Span
+from polyadic.knowledge import Heading, Span
 from polyadic.text.boilerplate import is_caption
 from polyadic.text.fences import code_blocks
 from polyadic.text.plain_text import plain, without_closing_marks
@@ -44,21 +43,12 @@ _LONGEST, _LONGEST_UNDERLINED, _MOST_WORDS = 80, 120, 14
 # The title of a numbered section may go on in a second line.
 _LONGEST_NUMBERED = 160
 _MOST_WORDS_OF_A_TITLE = 9
+_LONGEST_PATH = 160
 _DEEPEST_COLUMN, _DEEPEST_INDENT = 200, 3
 # Headings may follow each other (part, chapter, section), but a longer row of short lines is a list or a poem.
 _MOST_IN_A_ROW = 3
 _FEWEST_NUMBERED = 2
 _TOP_LEVEL, _BELOW_DIVISIONS, _BELOW_NUMBERED = 1, 2, 7
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading: characters ``start`` to ``end`` of the text, its level (from 1), and its words without marks."""
-
-    start: int
-    end: int
-    level: int
-    words: str
 
 
 def is_heading(text: str, start: int = 0, end: int | None = None) -> bool:
@@ -87,8 +77,18 @@ def marked_headings(text: str) -> list[Heading]:
         for line in _MARKED_LINE.finditer(text)
     ]
     found += _underlined(text)
-    outside = (heading for heading in found if heading.words and not _is_within(code, heading.start))
+    outside = (heading for heading in found if heading.words and not is_within(code, heading.start))
     return sorted(outside, key=lambda heading: heading.start)
+
+
+def heading_line(headings: Sequence[str]) -> str:
+    """A path of headings on one line, of a long one the inner part.
+
+    >>> heading_line(("Ada", "Early life"))
+    'Ada › Early life'
+    """
+    path = " › ".join(headings)
+    return path if len(path) <= _LONGEST_PATH else f"…{path[-_LONGEST_PATH:]}"
 
 
 def _underlined(text: str) -> Iterator[Heading]:
@@ -115,59 +115,39 @@ def headings(text: str) -> list[Heading]:
     return marked_headings(text) or _unmarked_headings(text)
 
 
-@dataclass(frozen=True)
-class Outline:
-    """The headings of one text, for many questions about its places.
+def heading_path(headings: Sequence[Heading], character: int) -> list[Heading]:
+    """Those of the headings, in order, of whose sections a character is part; a heading is no part of its own section.
 
-    >>> outline = Outline.of("# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes.")
-    >>> outline.path(24), outline.path(6)
-    (('Ada', 'Early life'), ('Ada',))
+    >>> text = "# Ada\n\n## Early life\n\nBorn 1815.\n\n## Work\n\nNotes."
+    >>> [[one.words for one in heading_path(headings(text), character)] for character in (24, 6)]
+    [['Ada', 'Early life'], ['Ada']]
     """
-
-    headings: tuple[Heading, ...]
-
-    @classmethod
-    def of(cls, text: str) -> "Outline":
-        return cls(tuple(headings(text)))
-
-    def path(self, character: int) -> tuple[str, ...]:
-        """The words of the headings above a character, the outermost first; a heading is not above itself."""
-        above = bisect_left(self._ends, character + 1) - 1
-        path = []
-        while above >= 0:
-            path.append(self.headings[above].words)
-            above = self._parents[above]
-        return tuple(reversed(path))
-
-    def is_heading(self, character: int) -> bool:
-        """Whether a character belongs to a heading."""
-        place = bisect_right(self._starts, character) - 1
-        return place >= 0 and character < self._ends[place]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [heading.start for heading in self.headings]
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return [heading.end for heading in self.headings]
-
-    @cached_property
-    def _parents(self) -> list[int]:
-        """For each heading the place of the nearest one before it of a higher rank; -1 for none."""
-        parents: list[int] = []
-        open_: list[int] = []
-        for place, heading in enumerate(self.headings):
-            while open_ and self.headings[open_[-1]].level >= heading.level:
-                open_.pop()
-            parents.append(open_[-1] if open_ else -1)
-            open_.append(place)
-        return parents
+    path: list[Heading] = []
+    for heading in headings:
+        if heading.end > character:
+            break
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+    return path
 
 
-def _is_within(spans: Sequence[Span], character: int) -> bool:
+def is_within(spans: Sequence[Heading | Span], character: int) -> bool:
+    """Whether a character belongs to one of the headings or other spans, which are in order."""
     place = bisect_right(spans, character, key=lambda span: span.start) - 1
     return place >= 0 and character < spans[place].end
+
+
+def headings_of(headings: Sequence[Heading], span: Span) -> tuple[Heading, ...]:
+    """All of the headings, in order, that tell of what sections the characters of a span are part.
+
+    >>> text = "# Ada\n\n## Early life\n\nBorn 1815.\n\n## Work\n\nNotes."
+    >>> [one.words for one in headings_of(headings(text), Span(45, 51))]
+    ['Ada', 'Work']
+    """
+    begun = bisect_right(headings, span.start, key=lambda heading: heading.end)
+    ended = bisect_left(headings, span.end, key=lambda heading: heading.start)
+    return (*heading_path(headings[:begun], span.start), *headings[begun:ended])
 
 
 @dataclass(frozen=True, slots=True)

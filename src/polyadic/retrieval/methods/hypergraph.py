@@ -3,10 +3,12 @@
 K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. Where this
 goes beyond the paper, its equations being silent: facts are ordered by similarity x score, each further one of a
 passage at half, with passages in between; of a hub only the facts nearest to the question are gathered; a threshold
-that lets nothing pass gives way to the first few of the ranking; and where all that still leaves room, the next of the
-rankings follow (``fill``).
+that lets nothing pass gives way to the first few of the ranking; passages that match the words of the question best are
+retrieved as well, with what they state (``words``); and where all that still leaves room, the next of the rankings
+follow (``fill``).
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -27,7 +29,9 @@ _FILL = 5
 _FACTS_OF_AN_ENTITY = 60
 _FACTS_BEFORE_A_CHUNK = 4
 _MOST_SHOWN = 100
+_FACTS_OF_A_CHUNK = 60
 _FURTHER_FACTS = 200
+_RANK_OFFSET = 60
 _FURTHER_CHUNKS = 20
 _BLOCK = 40
 
@@ -50,8 +54,9 @@ class Hypergraph:
         trace.done("embed", "the question and its names")
         self._expect(h_q, reader)
         entities = self._entities(h_vq, reader, trace)
-        facts, gathered = self._facts(h_q, entities.rows, reader, trace)
-        chunks = self._chunks(h_q, reader, trace)
+        matching = self._matching(question, reader, trace)
+        facts, gathered = self._facts(h_q, entities.rows, matching, reader, trace)
+        chunks = self._chunks(h_q, matching, reader, trace)
         s = self._settings
         room = context_tokens - sum(one.tokens for one in (*facts, *chunks))
         if s.fill and s.fact_retrieval and room > 0:
@@ -82,22 +87,32 @@ class Hypergraph:
         trace.done("entities", said)
         return hits
 
-    def _facts(self, h_q: Vectors, entities: Rows, reader: Reader, trace: Trace) -> tuple[list[Found], Rows]:
-        """K_H = F*_V + F*_H, Eq. 16 to 18: its first facts, and the rows of all."""
+    def _matching(self, question: str, reader: Reader, trace: Trace) -> Rows:
+        """The passages that match the words of the question best (BM25), the best first."""
+        s = self._settings
+        if not (s.words and s.chunk_retrieval):
+            return np.zeros(0, dtype=np.int64)
+        rows = reader.search(question, self._chunks_sought).rows
+        trace.done("search", f"{len(rows)} passages by their words")
+        return rows
+
+    def _facts(
+        self, h_q: Vectors, entities: Rows, matching: Rows, reader: Reader, trace: Trace
+    ) -> tuple[list[Found], Rows]:
+        """K_H = F*_V + F*_H, Eq. 16 to 18, and what the first matching passages state: first facts, rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
-        facts = distinct(retrieved.rows, links.targets)
+        s = self._settings
+        first_matching = matching[: s.chunks if s.fact_retrieval else 0]
+        stated = reader.facts_in(first_matching, _FACTS_OF_A_CHUNK).targets
+        facts = distinct(retrieved.rows, links.targets, stated)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
         best = _spread(facts, products, reader)[:_MOST_SHOWN]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
-        similar_ones = set(retrieved.rows.tolist())
-        whys = [
-            f"similar to the question ({score:.2f})" if row in similar_ones else f"about {through[row]}"
-            for row, score in zip(facts[best].tolist(), similarity[best].tolist(), strict=True)
-        ]
+        whys = _whys(facts[best], similarity[best], retrieved.rows, through)
         first = found("fact", facts[best], products[best], whys, reader)
-        further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by their entities alone"
+        further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by entities and passages alone"
         trace.done("expand", further + (f"; the first {len(first)} are kept" if len(first) < len(facts) else ""))
         return first, facts
 
@@ -110,8 +125,8 @@ class Hypergraph:
         trace.done("facts", said)
         return hits
 
-    def _chunks(self, h_q: Vectors, reader: Reader, trace: Trace) -> list[Found]:
-        """K_chunk, Eq. 20."""
+    def _chunks(self, h_q: Vectors, matching: Rows, reader: Reader, trace: Trace) -> list[Found]:
+        """K_chunk, Eq. 20; with matching passages by reciprocal ranks (Cormack et al., SIGIR 2009)."""
         s = self._settings
         if not s.chunk_retrieval:
             _switched_off("passages", trace)
@@ -119,9 +134,27 @@ class Hypergraph:
         near = reader.nearest("chunk", h_q, self._chunks_sought)
         hits, said = _above(Hits(near.rows[: s.chunks], near.scores[: s.chunks]), s.chunk_threshold)
         hits = near if s.fill else hits
-        chunks = found("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        whys = dict(zip(hits.rows.tolist(), similar(hits.scores.tolist()), strict=True))
+        if len(matching):
+            hits = _by_ranks(hits.rows, matching if s.fill else matching[: s.chunks])
+        why = [whys.get(row, "matches words of the question") for row in hits.rows.tolist()]
+        chunks = found("chunk", hits.rows, hits.scores, why, reader)
         trace.done("passages", said + (f", {len(chunks)} where there is room" if s.fill else ""))
         return chunks
+
+
+def _by_ranks(*rankings: Rows) -> Hits:
+    """All that is ranked, by the sum of reciprocal ranks as a share of the most that there can be; ties as they come.
+
+    >>> _by_ranks(np.array([7, 8]), np.array([8])).rows.tolist()
+    [8, 7]
+    """
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, row in enumerate(ranking.tolist(), 1):
+            scores[row] = scores.get(row, 0.0) + (_RANK_OFFSET + 1) / (_RANK_OFFSET + rank) / len(rankings)
+    best = sorted(scores, key=lambda row: -scores[row])
+    return Hits(np.array(best, dtype=np.int64), np.array([scores[row] for row in best], dtype=np.float32))
 
 
 def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
@@ -183,6 +216,14 @@ def _mixed(facts: list[Found], chunks: list[Found]) -> list[Found]:
     heads = [facts[i : i + _FACTS_BEFORE_A_CHUNK] for i in range(0, len(facts), _FACTS_BEFORE_A_CHUNK)]
     mixed = [one for head, chunk in zip_longest(heads, chunks) for one in (*(head or ()), chunk)]
     return [one for one in mixed if one is not None]
+
+
+def _whys(facts: Rows, similarity: Vectors, retrieved: Rows, through: Mapping[int, str]) -> list[str]:
+    """Why each fact is there: by itself, through a retrieved entity, or by the passage that states it."""
+    whys = {row: f"about {name}" for row, name in through.items()}
+    of_retrieved = zip(facts.tolist(), similar(similarity.tolist()), among(facts, retrieved).tolist(), strict=True)
+    whys |= {row: why for row, why, is_retrieved in of_retrieved if is_retrieved}
+    return [whys.get(row, "stated by a passage with words of the question") for row in facts.tolist()]
 
 
 def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, reader: Reader) -> dict[int, str]:

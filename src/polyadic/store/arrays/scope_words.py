@@ -7,7 +7,7 @@ import numpy as np
 
 from polyadic.knowledge import Place
 from polyadic.store.arrays.ranking import best_of
-from polyadic.store.tables.full_text import fts5_query, searchable, terms_of
+from polyadic.store.tables.full_text import DIGITS, fts5_query, searchable, terms_of
 from polyadic.store.values import Hits
 
 
@@ -28,7 +28,7 @@ class ScopeWords:
     def search(self, text: str, k: int) -> Hits:
         """The k best rows; ties in the order of rows."""
         query = fts5_query(terms_of(text))
-        sql = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY rowid"
+        sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY rowid"
         found = self._connection.execute(sql, (query,)).fetchall() if query else []
         rows = np.array([row for row, _ in found], dtype=np.int64)
         return best_of(rows, np.array([score for _, score in found], dtype=np.float32), k)

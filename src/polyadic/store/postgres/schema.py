@@ -10,6 +10,7 @@ from polyadic.store.postgres.schema_3 import THIRD
 from polyadic.store.postgres.schema_4 import FOURTH
 from polyadic.store.postgres.schema_5 import FIFTH
 from polyadic.store.postgres.schema_6 import SIXTH
+from polyadic.store.postgres.schema_7 import SEVENTH
 
 SCHEMA = "polyadic"
 ROLE = "polyadic_workspaces"
@@ -360,6 +361,6 @@ BEGIN
 END $$;
 """
 
-MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
+MIGRATIONS = (_WORKSPACES + _TABLES + _NEAR, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
 """One script a version, never edited once released; a database is brought forward by those it lacks."""
 VERSION = len(MIGRATIONS)

@@ -13,7 +13,7 @@ _SAYS = listed(
     " ARRAY(SELECT e.name FROM participation p JOIN entity e ON e.id = p.entity WHERE p.fact = f.id ORDER BY e.key)",
     f"FROM fact f WHERE f.id = ANY({ROWS})",
 )
-_COLUMNS = "row, revision, document, source, title, pages, extractor, chunk, digest, start, stop"
+_COLUMNS = "row, revision, document, source, title, pages, extractor, chunk, digest, headings, start, stop"
 _OF_FACTS = (
     f"SELECT o.fact, p.* FROM unnest({ROWS}) o (fact), LATERAL (SELECT {STANDS}, s.start, s.stop"
     f" FROM statement s CROSS JOIN {PLACED} WHERE c.id = s.chunk AND s.fact = o.fact"
@@ -22,7 +22,7 @@ _OF_FACTS = (
 _OF_CHUNKS = f"SELECT c.id, {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id = ANY({ROWS})"
 _STANDING = listed(
     "row, revision, encode(document, 'hex'), source, title, pages, extractor,"
-    " chunk, encode(digest, 'hex'), start, stop",
+    " chunk, encode(digest, 'hex'), headings, start, stop",
     f"FROM {FOUND}",
     "row, source, start, chunk, stop",
 )

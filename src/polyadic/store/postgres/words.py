@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from polyadic.store.connection import Connection
-from polyadic.store.tables.full_text import Term, terms_of, words_of
+from polyadic.store.tables.full_text import DIGITS, Term, terms_of, words_of
+
+# Of how many passages it is counted how often they hold a term, as a multiple of those that are wanted, and at least.
+_LIKELY, _LEAST_LIKELY = 5, 200
 
 
 class PostgresWords:
@@ -17,9 +20,14 @@ class PostgresWords:
 
     def matching(self, text: str, limit: int | None = None) -> Iterator[tuple[int, float]]:
         """At most ``limit`` of them, where one is given."""
+        terms = terms_of(text)
+        queries, firsts = [_any_of([term]) for term in terms], [term.words[0] for term in terms]
+        seconds, are_prefixes = [(*term.words, None)[1] for term in terms], [term.is_prefix for term in terms]
+        likely = None if limit is None else max(_LEAST_LIKELY, _LIKELY * limit)
         yield from self._connection.execute(
-            "SELECT c.id, m.rank FROM matching(?) m JOIN chunk c ON c.id = m.chunk ORDER BY 2 DESC, c.place LIMIT ?",
-            (_any_of(terms_of(text)), limit),
+            f"SELECT c.id, round(m.rank::numeric, {DIGITS})::double precision FROM matching(?, ?, ?, ?, ?) m"
+            " JOIN chunk c ON c.id = m.chunk ORDER BY 2 DESC, c.digest LIMIT ?",
+            (queries, firsts, seconds, are_prefixes, likely, limit),
         )
 
     def holding(self, word: str) -> Iterator[int]:

@@ -281,6 +281,9 @@ MIGRATIONS = (
 
     DROP INDEX said_best;                       -- the foremost are known without it (entity_tables.py)
     """,
+    """
+    ALTER TABLE chunk ADD COLUMN headings TEXT NOT NULL DEFAULT '[]';  -- JSON: of the sections that it is part of
+    """,
 )
 
 VERSION = len(MIGRATIONS)

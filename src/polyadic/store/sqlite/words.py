@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from polyadic.store.tables.full_text import Term, fts5_query, terms_of, words_of
+from polyadic.store.tables.full_text import DIGITS, Term, fts5_query, terms_of, words_of
 from polyadic.store.tables.writer import SqlWriter, Words
 
 
@@ -17,11 +17,8 @@ class SqliteWords:
         if not (query := fts5_query(terms_of(text))):
             return iter(())
         # Fetched whole: FTS5 has scored all of them before it gives the first.
-        return iter(
-            self._connection.execute(
-                "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid", (query,)
-            ).fetchall()
-        )
+        sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY 2 DESC, rowid"
+        return iter(self._connection.execute(sql, (query,)).fetchall())
 
     def holding(self, word: str) -> Iterator[int]:
         if query := fts5_query([Term((part,)) for part in words_of(word)]):

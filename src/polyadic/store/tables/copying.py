@@ -66,7 +66,7 @@ TABLES = {
         ),
         _table("staged", "revision"),
         _table("piece", "id", "text"),
-        _table("chunk", "id", "digest revision start stop fresh tokens told evidence failure"),
+        _table("chunk", "id", "digest revision start stop fresh tokens headings told evidence failure"),
         _table("vector", "id", "digest uses data", data=HalfVector),
         _table("passage_window", "chunk ordinal", "vector"),
         _table("fact", "id", "digest text tokens arity evidence score vector"),

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polyadic.knowledge import Place, Span, page_of
+from polyadic.knowledge import Heading, Place, Span, page_of
 from polyadic.store.connection import Connection
-from polyadic.store.tables.records import load_pages
+from polyadic.store.tables.records import load_headings, load_pages
 from polyadic.store.tables.selecting import select_in
 from polyadic.store.tables.texts import Stretch, quotes
+from polyadic.text.headings import heading_path
 
 PLACES_SHOWN = 8
-STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest"
+STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest, c.headings"
 FROM_THE_FIRST = "d.source, s.start, c.id, s.stop"
 PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
 _CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id IN ({{}})"
@@ -35,6 +36,7 @@ class Standing:
     extractor: str
     chunk: int
     chunk_id: str
+    headings: str
     start: int
     stop: int
 
@@ -67,7 +69,8 @@ def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int,
 
 def placed(rows: Sequence[Standing], said: Sequence[str]) -> list[Place]:
     """The places where these stand, given what is said there."""
-    pages_of = cache(load_pages)  # many stand in one document
+    # Many stand in one document, and several in one chunk.
+    pages_of, headings_in = cache(load_pages), cache(load_headings)
     return [
         Place(
             row.document,
@@ -78,9 +81,16 @@ def placed(rows: Sequence[Standing], said: Sequence[str]) -> list[Place]:
             quote,
             page_of(pages_of(row.pages), row.start),
             row.extractor,
+            _above(headings_in(row.headings), row),
         )
         for row, quote in zip(rows, said, strict=True)
     ]
+
+
+def _above(headings: Sequence[Heading], row: Standing) -> tuple[str, ...]:
+    """The words of the headings above; one that repeats the document's title tells nothing."""
+    title = row.title.casefold()
+    return tuple(one.words for one in heading_path(headings, row.start) if one.words.casefold() != title)
 
 
 def _places(connection: Connection, rows: Sequence[Standing]) -> list[Place]:
@@ -89,5 +99,7 @@ def _places(connection: Connection, rows: Sequence[Standing]) -> list[Place]:
 
 def _standing(row: Sequence[Any]) -> Standing:
     """From a row of STANDS and the characters where it stands."""
-    revision, document, source, title, pages, extractor, chunk, digest, start, stop = row
-    return Standing(revision, document.hex(), source, title, pages, extractor, chunk, digest.hex(), start, stop)
+    revision, document, source, title, pages, extractor, chunk, digest, headings, start, stop = row
+    return Standing(
+        revision, document.hex(), source, title, pages, extractor, chunk, digest.hex(), headings, start, stop
+    )

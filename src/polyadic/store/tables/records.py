@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from polyadic.knowledge import Chunk, Evidence, Participation, Span
+from polyadic.knowledge import Chunk, Evidence, Heading, Participation, Span
 from polyadic.overlay import Decision, Kind, Overlay
 from polyadic.store.connection import Connection
 from polyadic.store.protocol import Stamp
@@ -61,6 +61,18 @@ def dump_pages(pages: Sequence[int]) -> str:
 
 def load_pages(text: str) -> tuple[int, ...]:
     return tuple(json.loads(text))
+
+
+def dump_headings(headings: Sequence[Heading]) -> str:
+    """
+    >>> load_headings(dump_headings([Heading(0, 5, 1, "Ada")]))
+    (Heading(start=0, end=5, level=1, words='Ada'),)
+    """
+    return _dump([[one.start, one.end, one.level, one.words] for one in headings])
+
+
+def load_headings(text: str) -> tuple[Heading, ...]:
+    return tuple(Heading(*fields) for fields in json.loads(text))
 
 
 def stamp_of(connection: Connection, document_id: str) -> Stamp | None:

@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from polyadic.derivation import mean_score
-from polyadic.knowledge import Chunk, Entity, Fact, Place, Span
+from polyadic.knowledge import Chunk, Entity, Fact, Heading, Place, Span
 from polyadic.store.tables.digests import digest_bytes
 from polyadic.store.tables.places import places_of_chunks, places_of_facts
 from polyadic.store.tables.record_reader import SqlRecords
+from polyadic.store.tables.records import load_headings
 from polyadic.store.tables.selecting import select_in
 from polyadic.store.tables.texts import quotes
 from polyadic.store.values import Rows, Side, Statement
@@ -123,6 +124,15 @@ class SqlRows(SqlRecords):
         pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
         rows = self._rows("entity", [row for _, row in pairs])
         return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
+
+    def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
+        found = select_in(
+            self._connection,
+            "SELECT c.id, c.digest, c.headings FROM chunk c JOIN document d ON d.current = c.revision"
+            " WHERE c.digest IN ({})",
+            [digest_bytes(chunk_id) for chunk_id in chunk_ids],
+        )
+        return {digest.hex(): load_headings(told) for row, digest, told in found if self._is_seen_chunk(row)}
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         found = select_in(

@@ -3,16 +3,17 @@
 Statements are made for all documents of a batch at once: to a server each is a round trip.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from polyadic import identity
-from polyadic.knowledge import Document, Evidence
+from polyadic.knowledge import Chunk, Document, Evidence
 from polyadic.store.connection import Connection
 from polyadic.store.protocol import Cut, Stamp
 from polyadic.store.tables.digests import digest_bytes
-from polyadic.store.tables.records import dump_evidence, dump_metadata, dump_pages
+from polyadic.store.tables.records import dump_evidence, dump_headings, dump_metadata, dump_pages
 from polyadic.store.tables.selecting import select_in
 from polyadic.store.tables.texts import drop_text, put_texts
+from polyadic.text.headings import headings, headings_of
 
 _STAGED = "FROM revision r JOIN document d ON d.id = r.document WHERE (d.current IS NULL OR r.id <> d.current)"
 
@@ -98,12 +99,8 @@ class Staging:
             "INSERT INTO staged (revision) VALUES (?)", [(revision,) for revision in revisions.values()]
         )
         self._connection.executemany(
-            "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens) VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (digest_bytes(one.id), revisions[document.id], one.span.start, one.span.end, one.fresh, one.tokens)
-                for document, _, chunks in documents
-                for one in chunks
-            ],
+            "INSERT INTO chunk (digest, revision, start, stop, fresh, tokens, headings) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [row for document, _, chunks in documents for row in _chunk_rows(revisions[document.id], document, chunks)],
         )
 
 
@@ -113,6 +110,13 @@ def delete_revision(connection: Connection, revision: int) -> None:
     drop_text(connection, revision)
     connection.execute("DELETE FROM revision WHERE id = ?", (revision,))
     connection.execute("DELETE FROM staged WHERE revision = ?", (revision,))
+
+
+def _chunk_rows(revision: int, document: Document, chunks: Sequence[Chunk]) -> Iterator[tuple[bytes | int | str, ...]]:
+    outline = headings(document.text)
+    for one in chunks:
+        told = dump_headings(headings_of(outline, one.span))
+        yield digest_bytes(one.id), revision, one.span.start, one.span.end, one.fresh, one.tokens, told
 
 
 def _described(document: Document, stamp: Stamp) -> tuple[str | int, ...]:

@@ -156,7 +156,7 @@ function asText(answer) {
 
 function named(place) {
   const page = place.page ? `, page ${place.page}` : "";
-  return `${place.title || place.source.replace(/^upload:/, "")}${page}`;
+  return [place.title || place.source.replace(/^upload:/, ""), ...place.headings].join(" › ") + page;
 }
 
 function folded(text) {

@@ -155,7 +155,7 @@ export function placeList(ctx, places) {
     "ul",
     { class: "list places" },
     places.map((place) => {
-      const where = place.title || sourceName(place.source);
+      const where = [place.title || sourceName(place.source), ...place.headings].join(" › ");
       const page = place.page ? `, page ${place.page}` : "";
       return el(
         "li",

@@ -101,7 +101,9 @@ function left(dialog) {
 }
 
 function head(title, place, source = place?.source ?? "") {
-  const where = [place?.page ? `Page ${place.page}` : null, address(source)].filter(Boolean);
+  const where = [place?.headings?.join(" › "), place?.page ? `Page ${place.page}` : null, address(source)].filter(
+    Boolean,
+  );
   return el(
     "header",
     { class: "source-head" },

@@ -1,0 +1,91 @@
+"""What the seventh version of the tables in PostgreSQL has beside the sixth (schema_6.py); never edited once released.
+
+A chunk knows the headings of the sections that it is part of. Passages are ranked by BM25, as in SQLite: how many words
+each has is kept beside them, and how many all have together.
+"""
+
+SEVENTH = """
+ALTER TABLE chunk ADD COLUMN headings text COLLATE "C" NOT NULL DEFAULT '[]';
+
+ALTER TABLE spoken ADD COLUMN length bigint NOT NULL DEFAULT 0;
+CREATE FUNCTION length_of(words tsvector) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(sum(cardinality(positions)), 0)::bigint FROM unnest(words)
+$$;
+UPDATE spoken SET length = length_of(words);
+ALTER TABLE held ADD COLUMN words bigint NOT NULL DEFAULT 0;
+ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
+UPDATE held SET words = (SELECT coalesce(sum(length), 0) FROM spoken WHERE of_workspace = workspace) WHERE side = 'chunk';
+ALTER TABLE held FORCE ROW LEVEL SECURITY;
+
+CREATE OR REPLACE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGUAGE sql SECURITY DEFINER
+    SET search_path = polyadic, public, pg_temp AS $$
+    INSERT INTO spoken (of_workspace, chunk, words, length) SELECT w, of_chunk, own(t, w), length_of(t)
+    FROM (SELECT current_setting('polyadic.workspace')::bigint, to_tsvector('simple', title)
+        || to_tsvector('simple', said)) v (w, t)
+    ON CONFLICT (of_workspace, chunk) DO UPDATE SET words = excluded.words, length = excluded.length
+$$;
+CREATE FUNCTION spoken_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO held (side, rows, words) VALUES ('chunk', 0, CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE NEW.length END
+        - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.length END)
+        ON CONFLICT (workspace, side) DO UPDATE SET words = held.words + excluded.words;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER counted AFTER INSERT OR DELETE OR UPDATE OF length ON spoken
+    FOR EACH ROW EXECUTE FUNCTION spoken_counted();
+
+-- BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.75, as FTS5 has them) of the passages that hold any of these
+-- terms. Each is a query, and the words of it: one, which may go on, or two that stand next to each other. How often a
+-- passage holds a term is counted only for so many: those of which the terms weigh most, of equals the shortest.
+DROP FUNCTION matching(text);
+CREATE FUNCTION matching(queries text[], firsts text[], seconds text[], are_prefixes boolean[], most bigint)
+    RETURNS TABLE (chunk bigint, rank double precision) LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = polyadic, public, pg_temp SET enable_seqscan = off AS $$
+    WITH mine AS (
+        -- Whoever owns the functions may see what all workspaces hold.
+        SELECT w, coalesce(rows, 0)::double precision AS passages, greatest(words, 1)::double precision AS words
+        FROM (SELECT current_setting('polyadic.workspace')::bigint) v (w) LEFT JOIN held
+            ON workspace = w AND side = 'chunk'
+    ),
+    term AS MATERIALIZED (
+        SELECT place, sought(query, w) AS query, w || ' ' || first AS first, w || ' ' || second AS second, is_prefix
+        FROM mine, unnest(queries, firsts, seconds, are_prefixes) WITH ORDINALITY
+            u (query, first, second, is_prefix, place)
+    ),
+    hit AS MATERIALIZED (
+        SELECT t.place, s.chunk, s.length
+        FROM term t, LATERAL (SELECT chunk, length FROM spoken WHERE words @@ t.query) s
+    ),
+    weight AS MATERIALIZED (
+        SELECT place, greatest(ln((greatest(passages - count(*), 0) + 0.5) / (count(*) + 0.5)), 1e-6) AS idf
+        FROM hit, mine GROUP BY place, passages
+    ),
+    likely AS MATERIALIZED (
+        SELECT h.chunk FROM hit h JOIN weight USING (place) GROUP BY h.chunk
+        ORDER BY sum(idf)::real DESC, min(h.length), h.chunk LIMIT most
+    ),
+    passage AS MATERIALIZED (
+        SELECT s.chunk, s.words, s.length FROM mine, likely l JOIN spoken s ON s.chunk = l.chunk
+        WHERE s.of_workspace = w
+    ),
+    said AS MATERIALIZED (
+        SELECT p.chunk, u.lexeme, o.position FROM passage p, unnest(p.words) u, unnest(u.positions) o (position)
+        WHERE u.lexeme = ANY (ARRAY(SELECT unnest(ARRAY[first, second]) FROM term))
+            OR u.lexeme ^@ ANY (ARRAY(SELECT first FROM term WHERE is_prefix))
+    ),
+    counted AS (
+        SELECT t.place, s.chunk, count(*) AS times
+        FROM said s JOIN term t ON s.lexeme = t.first OR t.is_prefix AND s.lexeme ^@ t.first
+        LEFT JOIN said n ON n.chunk = s.chunk AND n.position = s.position + 1 AND n.lexeme = t.second
+        WHERE t.second IS NULL OR n.chunk IS NOT NULL
+        GROUP BY 1, 2
+    )
+    -- What a query finds as several words is held once at least.
+    SELECT p.chunk,
+        sum(idf * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length * passages / m.words)))
+    FROM (SELECT place, h.chunk, coalesce(c.times, 1)::double precision AS times
+        FROM hit h JOIN likely USING (chunk) LEFT JOIN counted c USING (place, chunk)) held_by
+    JOIN weight USING (place) JOIN passage p USING (chunk), mine m
+    GROUP BY p.chunk
+$$;
+"""
