@@ -30,7 +30,7 @@ from polyadic.evaluation.datasets import Question, corpus_id, load_beir
 from polyadic.generation.candidates import candidates
 from polyadic.knowledge import Place
 from polyadic.relevance.asked import read_asked
-from polyadic.relevance.confidence import CONFIDENCE_FEATURES, confidence_features
+from polyadic.relevance.confidence import CONFIDENCE_FEATURES, CONFIDENCE_IN_THE_BEST, confidence_features
 from polyadic.relevance.logistic import learned
 from polyadic.relevance.sentences import COLUMNS, sentence_features
 from polyadic.retrieval.auto import signals
@@ -319,7 +319,12 @@ def _support(sets: Mapping[str, Judged]) -> tuple[Floats, float]:
 
 def _confidence(sets: Mapping[str, Judged]) -> Floats:
     """Weights with the bias last, under which probabilities are as often right as they say."""
-    return _logistic(sets, np.concatenate([rows.is_right for rows in sets.values()]), _counts(sets))
+    told = [CONFIDENCE_FEATURES.index(name) for name in CONFIDENCE_IN_THE_BEST]
+    known = {name: replace(rows, features=rows.features[:, told]) for name, rows in sets.items()}
+    few = _logistic(known, np.concatenate([rows.is_right for rows in sets.values()]), _counts(sets))
+    weights = np.zeros(len(CONFIDENCE_FEATURES) + 1)
+    weights[[*told, -1]] = few
+    return weights
 
 
 def _counts(sets: Mapping[str, Judged]) -> Floats:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from polyadic.knowledge import Place, Span, page_of
 from polyadic.store.protocol import Reader
-from polyadic.text.headings import heading_path
+from polyadic.text.headings import headings_above
 from polyadic.text.matching import best_window, matches, sought_words
 
 _EXCERPT = 200
@@ -51,7 +51,7 @@ def passages_found(reader: Reader, words: str, limit: int) -> list[FoundPassage]
                 Span(at + start, at + end),
                 document.text.count("\n", 0, at + start) + 1,
                 page_of(document.pages, at + start),
-                tuple(one.words for one in heading_path(headings[place.chunk_id], at + start)),
+                headings_above(headings[place.chunk_id], at + start, place.title),
             )
         )
     return found

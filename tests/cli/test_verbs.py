@@ -21,6 +21,17 @@ def test_a_question_is_answered_with_the_exact_place(polyadic: Command, indexed:
     assert "0 model tokens" in outcome.out
 
 
+def test_a_citation_names_the_headings_above(polyadic: Command, tmp_path: Path) -> None:
+    text = "# Tool library\n\n## Prices\n\n### Members\n\nThe garden shredder costs members 12 euros a day.\n"
+    (tmp_path / "tools.md").write_text(text)
+    assert polyadic("index", "tools.md").code == 0
+    outcome = polyadic("query", "What does the garden shredder cost members?")
+    assert " · Prices › Members\n" in outcome.out
+    (found,) = json.loads(polyadic("search", "shredder", "--json").out)
+    assert found["headings"] == ["Prices", "Members"]
+    assert "tools.md, line 7 · Prices › Members" in polyadic("search", "shredder").out
+
+
 def test_a_citation_can_be_shown_where_it_stands(polyadic: Command, indexed: Path) -> None:
     start = ADA.index(SENTENCE)
     outcome = polyadic("show", "document", f"notes/ada.md:{start}-{start + len(SENTENCE)}")

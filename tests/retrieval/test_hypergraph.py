@@ -18,6 +18,7 @@ from tests.retrieval.memory_reader import MemoryReader
 # Cosine of each text with the question, which names nothing and so stands for its names as well.
 COSINES = {
     "q": 1.0,
+    "q of two": 1.0,
     "ada": 0.9,
     "babbage": 0.8,
     "london": 0.1,
@@ -60,12 +61,12 @@ def read() -> MemoryReader:
     return MemoryReader(documents, embed)
 
 
-def ask(settings: HypergraphSettings, tokens: int = 1000) -> Knowledge:
-    return asyncio.run(Hypergraph(settings, KnownNames()).retrieve("q", read(), Fixed(), tokens))
+def ask(settings: HypergraphSettings, tokens: int = 1000, question: str = "q") -> Knowledge:
+    return asyncio.run(Hypergraph(settings, KnownNames()).retrieve(question, read(), Fixed(), tokens))
 
 
 def as_in_the_paper(**settings: object) -> Knowledge:
-    return ask(HypergraphSettings.model_validate({"fill": False, **settings}))
+    return ask(HypergraphSettings.model_validate({"fill": False, "words": False, **settings}))
 
 
 def shown(items: Sequence[Item]) -> list[tuple[str, float]]:
@@ -87,6 +88,18 @@ def test_only_k_are_retrieved() -> None:
     found = as_in_the_paper(entity_retrieval=False, chunks=1, facts=2, fact_threshold=0)
     assert shown(found.facts) == [("ada met babbage", 6.0), ("ada left london", 3.6)]
     assert shown(found.chunks) == [("one", 0.7)]
+
+
+def test_passages_with_words_of_the_question_are_retrieved_with_what_they_state() -> None:
+    few = HypergraphSettings(fill=False, entity_retrieval=False, facts=1, chunks=1)
+    found = ask(few, question="q of two")
+    # Both come first in one of two rankings.
+    assert shown(found.chunks) == [("one", 0.5), ("two", 0.5)]
+    assert [chunk.why for chunk in found.chunks] == ["similar to the question (0.70)", "matches words of the question"]
+    assert shown(found.facts) == [("ada met babbage", 6.0), ("babbage liked london", 2.4)]
+    assert found.facts[1].why == "stated by a passage with words of the question"
+    without = ask(few.model_copy(update={"words": False}), question="q of two")
+    assert (len(without.chunks), len(without.facts)) == (1, 1)
 
 
 def test_a_threshold_must_be_exceeded() -> None:

@@ -11,7 +11,7 @@ from polyadic.models.embedder import Embedder
 from polyadic.relevance.asked import Asked
 from polyadic.relevance.sentences import Sentence
 from polyadic.store.protocol import Reader
-from polyadic.text.headings import heading_path, is_within
+from polyadic.text.headings import headings_above, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
@@ -113,7 +113,7 @@ def _sentences(
                 said = normal_text(text)
                 if text and said not in seen and not place.quote.endswith(_QUESTION_MARKS):
                     seen.add(said)
-                    above = tuple(one.words for one in heading_path(outline, place.span.start))
+                    above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
                     sentence = Sentence(

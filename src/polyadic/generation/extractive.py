@@ -29,8 +29,9 @@ from polyadic.text.words import WORD
 from polyadic.tracing.spans import step_done
 
 MOST_QUOTED = 3
-# A further sentence is quoted where its score is at most this far below the best one's.
-GREATEST_GAP = 3.0
+# A further sentence is quoted where its score is at most this far below the best one's, and less far the surer that one
+# is to answer: above SURE the gap shrinks to nothing.
+GREATEST_GAP, SURE = 3.0, 0.6
 # A further sentence adds less where it is of the same passage, and more where it has words of the question that those
 # before it lack: questions that need two documents are answered by both.
 SAME_PASSAGE = 0.5
@@ -68,7 +69,8 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     scores = Linear.named(learned("sentences")["score"], COLUMNS).scores(features)
     judgement = judge(asked, features, scores)
     words = asked_words(asked, [candidate.sentence for candidate in found])
-    quotes = _chosen(found, scores, words) if not judgement.is_refused else []
+    greatest_gap = GREATEST_GAP * min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    quotes = _chosen(found, scores, words, greatest_gap) if not judgement.is_refused else []
     chosen = Step(
         "quote",
         f"{len(quotes)} sentences; confidence {judgement.confidence:.2f}",
@@ -90,7 +92,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
 
 
 def _chosen(
-    found: Sequence[Candidate], scores: NDArray[np.float64], words: NDArray[np.float64]
+    found: Sequence[Candidate], scores: NDArray[np.float64], words: NDArray[np.float64], greatest_gap: float
 ) -> list[tuple[Place, float]]:
     """The best sentence, and up to two more that add to it, each with what makes it readable.
 
@@ -103,7 +105,7 @@ def _chosen(
     while left.any() and len(quoted) < MOST_QUOTED:
         place = int(np.argmax(np.where(left, adds, -np.inf)))
         gap = float(best - adds[place])
-        if gap > GREATEST_GAP:
+        if gap > greatest_gap:
             break
         left[place] = False
         # Where what it leans on is quoted already, it stands alone.

@@ -1,7 +1,7 @@
 """Whether to answer, and how sure to be, learned on questions that documents answer and on others.
 
-Two logistic models of the same features: *support* tells whether any sentence answers, and below a threshold the
-question is refused; *confidence* tells whether the best one does, of what is not refused.
+Two logistic models: *support* tells whether any sentence answers, and below a threshold the question is refused;
+*confidence* tells whether the best one does, where the question is not refused.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,10 @@ CONFIDENCE_FEATURES = (
     "other_kind",
 )
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]
+# Few, so that confidence means the same whatever documents there are.
+CONFIDENCE_IN_THE_BEST = ("score", "score_gap", "coverage", "coverage_with_context", "cosine", "novelty", "signs")
 _MOST_WORDS = 10
+_WIDEST_GAP = 3.0
 _FILE = "sentences"
 
 
@@ -104,7 +107,7 @@ def confidence_features(
             *features[best, _PLACES],
             *features[:, _HIGHEST_PLACES].max(axis=0),
             ordered[0],
-            ordered[0] - ordered[1] if len(ordered) > 1 else 0.0,
+            min(_WIDEST_GAP, ordered[0] - ordered[1]) if len(ordered) > 1 else _WIDEST_GAP,
             features[best, _SIGNS].sum(),
             min(len(asked.content), _MOST_WORDS) / _MOST_WORDS,
             english,

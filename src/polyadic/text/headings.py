@@ -118,7 +118,7 @@ def headings(text: str) -> list[Heading]:
 def heading_path(headings: Sequence[Heading], character: int) -> list[Heading]:
     """Those of the headings, in order, of whose sections a character is part; a heading is no part of its own section.
 
-    >>> text = "# Ada\n\n## Early life\n\nBorn 1815.\n\n## Work\n\nNotes."
+    >>> text = "# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes."
     >>> [[one.words for one in heading_path(headings(text), character)] for character in (24, 6)]
     [['Ada', 'Early life'], ['Ada']]
     """
@@ -132,6 +132,16 @@ def heading_path(headings: Sequence[Heading], character: int) -> list[Heading]:
     return path
 
 
+def headings_above(headings: Sequence[Heading], character: int, title: str) -> tuple[str, ...]:
+    """The words of the path of headings above a character; one that repeats the document's title tells nothing.
+
+    >>> headings_above(headings("# Ada\\n\\n## Early life\\n\\nBorn 1815."), 24, "Ada")
+    ('Early life',)
+    """
+    path = heading_path(headings, character)
+    return tuple(one.words for one in path if one.words.casefold() != title.casefold())
+
+
 def is_within(spans: Sequence[Heading | Span], character: int) -> bool:
     """Whether a character belongs to one of the headings or other spans, which are in order."""
     place = bisect_right(spans, character, key=lambda span: span.start) - 1
@@ -141,7 +151,7 @@ def is_within(spans: Sequence[Heading | Span], character: int) -> bool:
 def headings_of(headings: Sequence[Heading], span: Span) -> tuple[Heading, ...]:
     """All of the headings, in order, that tell of what sections the characters of a span are part.
 
-    >>> text = "# Ada\n\n## Early life\n\nBorn 1815.\n\n## Work\n\nNotes."
+    >>> text = "# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes."
     >>> [one.words for one in headings_of(headings(text), Span(45, 51))]
     ['Ada', 'Work']
     """

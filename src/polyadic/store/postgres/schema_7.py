@@ -14,7 +14,8 @@ $$;
 UPDATE spoken SET length = length_of(words);
 ALTER TABLE held ADD COLUMN words bigint NOT NULL DEFAULT 0;
 ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
-UPDATE held SET words = (SELECT coalesce(sum(length), 0) FROM spoken WHERE of_workspace = workspace) WHERE side = 'chunk';
+UPDATE held SET words = (SELECT coalesce(sum(length), 0) FROM spoken WHERE of_workspace = workspace)
+    WHERE side = 'chunk';
 ALTER TABLE held FORCE ROW LEVEL SECURITY;
 
 CREATE OR REPLACE FUNCTION speak(of_chunk bigint, title text, said text) RETURNS void LANGUAGE sql SECURITY DEFINER

@@ -17,7 +17,7 @@ _TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _WORD = re.compile(r"\w+")
 _MOST_TERMS = 64
-DIGITS = 4
+DIGITS = 10
 """To which scores by BM25 are rounded: engines add their parts in different orders, and equal ones are to be equal."""
 
 

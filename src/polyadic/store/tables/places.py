@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polyadic.knowledge import Heading, Place, Span, page_of
+from polyadic.knowledge import Place, Span, page_of
 from polyadic.store.connection import Connection
 from polyadic.store.tables.records import load_headings, load_pages
 from polyadic.store.tables.selecting import select_in
 from polyadic.store.tables.texts import Stretch, quotes
-from polyadic.text.headings import heading_path
+from polyadic.text.headings import headings_above
 
 PLACES_SHOWN = 8
 STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, c.id, c.digest, c.headings"
@@ -81,16 +81,10 @@ def placed(rows: Sequence[Standing], said: Sequence[str]) -> list[Place]:
             quote,
             page_of(pages_of(row.pages), row.start),
             row.extractor,
-            _above(headings_in(row.headings), row),
+            headings_above(headings_in(row.headings), row.start, row.title),
         )
         for row, quote in zip(rows, said, strict=True)
     ]
-
-
-def _above(headings: Sequence[Heading], row: Standing) -> tuple[str, ...]:
-    """The words of the headings above; one that repeats the document's title tells nothing."""
-    title = row.title.casefold()
-    return tuple(one.words for one in heading_path(headings, row.start) if one.words.casefold() != title)
 
 
 def _places(connection: Connection, rows: Sequence[Standing]) -> list[Place]:
