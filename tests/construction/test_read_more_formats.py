@@ -242,7 +242,9 @@ def test_a_mailbox_is_a_document_a_message(tmp_path: Path) -> None:
     assert isinstance(no_mailbox, Skipped)
 
 
-@pytest.mark.parametrize("name", ["LICENSE", "RELEASE-1.2", "README.Debian", "COPYING.LIB", "notes.2024", "a.log"])
+@pytest.mark.parametrize(
+    "name", ["LICENSE", "RELEASE-1.2", "README.Debian", "COPYING.LIB", "notes.2024", "a.log", "motd.sample"]
+)
 def test_text_files_are_known_by_their_content(name: str, tmp_path: Path) -> None:
     assert document(tmp_path / name, "Ada met Charles in London.\n").text == "Ada met Charles in London.\n"
 

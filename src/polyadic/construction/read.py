@@ -75,6 +75,8 @@ _KNOWN_TEXT = re.compile(
     r"|news|history|install|todo|faq|release)(?:[-_.]|$)",
     re.IGNORECASE,
 )
+# Files to copy and edit: rsnapshot.conf.default, env.example.
+_EXAMPLES = {".default", ".defaults", ".dist", ".example", ".orig", ".sample", ".template"}
 # What looks like a version or an ordinal is no suffix: RELEASE-1.2, notes.2024.
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9_]{0,11}", re.IGNORECASE)
 _NO_TEXT = re.compile(r"\.(?:so|gz|bz2|xz|zip|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE)
@@ -92,8 +94,8 @@ def is_readable(name: str) -> bool:
 def is_unnamed(name: str) -> bool:
     """Whether nothing in a file's name says what kind of file it is, so that its content has to.
 
-    >>> [is_unnamed(name) for name in ("LICENSE", "RELEASE-1.2", "README.Debian", "Makefile", "notes.txt")]
-    [True, True, True, False, False]
+    >>> [is_unnamed(name) for name in ("LICENSE", "RELEASE-1.2", "README.Debian", "app.conf.sample", "notes.txt")]
+    [True, True, True, True, False]
     """
     return _reader_of(name) is _UNNAMED
 
@@ -105,7 +107,7 @@ def _reader_of(name: str) -> Reader | None:
         return _SOURCE
     if suffix in READERS:
         return READERS[suffix]
-    is_known = not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.match(name) is not None
+    is_known = suffix in _EXAMPLES or not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.match(name) is not None
     return _UNNAMED if is_known and not _NO_TEXT.search(name) else None
 
 

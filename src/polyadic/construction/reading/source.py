@@ -52,6 +52,8 @@ def read_source(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 def read_unnamed(path: Path, settings: ReadingSettings) -> Iterator[Document]:
     """The one document of a file without a suffix: a script as its first line says, else plain text.
 
+    What is to be copied and edited is read as what it becomes: ``app.conf.sample`` as a configuration.
+
     Raises
     ------
     UnreadableDocument
@@ -59,8 +61,9 @@ def read_unnamed(path: Path, settings: ReadingSettings) -> Iterator[Document]:
     """
     text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
     script = _SHEBANG.match(text)
-    if script:
-        yield _document(path, text, LANGUAGES[BY_INTERPRETER[script.group(1)]], settings)
+    suffix = BY_INTERPRETER[script.group(1)] if script else Path(path.stem).suffix.lower()
+    if suffix in LANGUAGES:
+        yield _document(path, text, LANGUAGES[suffix], settings)
     else:
         yield plain_document(path, text)
 
