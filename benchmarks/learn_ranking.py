@@ -27,12 +27,12 @@ from benchmarks.recorded import recorded_workspace
 from benchmarks.sections import given_folder
 from polyadic.evaluation.answers import can_be_quoted, holds_an_answer
 from polyadic.evaluation.datasets import Question, corpus_id, load_beir
-from polyadic.generation.candidates import candidates
+from polyadic.generation.candidates import candidates, rarity
 from polyadic.knowledge import Place
 from polyadic.relevance.asked import read_asked
 from polyadic.relevance.confidence import CONFIDENCE_FEATURES, CONFIDENCE_IN_THE_BEST, confidence_features
 from polyadic.relevance.logistic import learned
-from polyadic.relevance.sentences import COLUMNS, sentence_features
+from polyadic.relevance.sentences import COLUMNS, rare_coverage, read_sentences, sentence_features
 from polyadic.retrieval.auto import signals
 from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passage_features, question_features
 from polyadic.retrieval.methods.walk import Walk
@@ -44,7 +44,8 @@ Floats = NDArray[np.float64]
 WEIGHTS = Path(polyadic.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
-MOST_WRONGLY_REFUSED = 0.03
+MOST_WRONGLY_REFUSED = 0.035
+ORDINARY = 4.0
 MULTI_HOP = ("hotpotqa-100", "2wiki-101")
 RECORDED = "2wiki-101 recorded"
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
@@ -70,11 +71,15 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What competes for one question: features, shape (rows, columns), and which rows are right."""
+    """What competes for one question: features, shape (rows, columns), and which rows are right.
+
+    ``rare`` is how much of the question the sentences hold at once (rare_coverage); empty for passages.
+    """
 
     features: Floats
     right: NDArray[np.bool_]
     asking: Asking
+    rare: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +182,7 @@ def _passages(workspace: Workspace, asking: Asking) -> Labelled:
         places = reader.chunk_places(walked.end.graph.chunks)
     rows = passage_features(found)[:, :, None] * question_features(found)[None, None, :]
     right = np.array([asking.holds(place) for place in places], dtype=np.bool_)
-    return Labelled(rows.reshape(len(rows), -1), right, asking)
+    return Labelled(rows.reshape(len(rows), -1), right, asking, np.zeros(0))
 
 
 def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
@@ -188,8 +193,10 @@ def _sentences(workspace: Workspace, asking: Asking) -> Labelled:
     asked = read_asked(asking.text)
     with workspace._store.read() as reader:
         found = asyncio.run(candidates(knowledge, asked, reader, workspace.embedder))
-    features = sentence_features(asked, [candidate.sentence for candidate in found])
-    return Labelled(features, np.array([asking.in_a_sentence(c.place.quote) for c in found], dtype=np.bool_), asking)
+        rare, unknown = rarity(asked, reader)
+    read = read_sentences(asked, [candidate.sentence for candidate in found])
+    right = np.array([asking.in_a_sentence(candidate.place.quote) for candidate in found], dtype=np.bool_)
+    return Labelled(sentence_features(asked, read), right, asking, rare_coverage(read, rare, unknown))
 
 
 def _learn_passages(sets: Examples) -> None:
@@ -260,23 +267,24 @@ def _softmax(sets: Examples, spread: bool = False) -> Floats:
     """
     questions = [(one.features, one.right, QUESTIONS_A_SET / len(rows)) for rows in sets.values() for one in rows]
     questions = [(features, right, weight) for features, right, weight in questions if right.any() and not right.all()]
-    scale = np.concatenate([features for features, _, _ in questions]).std(axis=0) + 1e-3
+    sizes = [len(right) for _, right, _ in questions]
+    starts = np.cumsum([0, *sizes[:-1]])
+    right = np.concatenate([right for _, right, _ in questions])
+    weight = np.array([weight for _, _, weight in questions])
+    features = np.concatenate([features for features, _, _ in questions])
+    scale = features.std(axis=0) + 1e-3
+    rows = features / scale
+    equal = right / np.repeat(np.add.reduceat(right.astype(np.float64), starts), sizes)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        total, gradient = PENALTY * float(weights @ weights) / 2, PENALTY * weights
-        for features, right, weight in questions:
-            rows = features / scale
-            scores = rows @ weights
-            odds = np.exp(scores - scores.max())
-            odds /= odds.sum()
-            if spread:
-                target = right / right.sum()
-                total -= weight * float(target @ np.log(odds + 1e-12))
-            else:
-                target = odds * right / max(float((odds * right).sum()), 1e-12)
-                total -= weight * float(np.log((odds * right).sum() + 1e-12))
-            gradient = gradient - weight * (rows.T @ (target - odds))
-        return total, gradient
+        scores = rows @ weights
+        odds = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
+        odds /= np.repeat(np.add.reduceat(odds, starts), sizes)
+        held = np.add.reduceat(odds * right, starts) + 1e-12
+        target = equal if spread else odds * right / np.repeat(held, sizes)
+        told = np.add.reduceat(equal * np.log(odds + 1e-12), starts) if spread else np.log(held)
+        gradient = PENALTY * weights - rows.T @ ((target - odds) * np.repeat(weight, sizes))
+        return PENALTY * float(weights @ weights) / 2 - float(weight @ told), gradient
 
     found = minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B", options={"maxiter": 200})
     return np.asarray(found.x / scale)
@@ -293,7 +301,7 @@ def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
     found = [one for one in rows if len(one.features)]
     scores = [one.features @ weights for one in found]
     features = [
-        confidence_features(read_asked(one.asking.text), one.features, own)
+        confidence_features(read_asked(one.asking.text), one.features, own, one.rare)
         for one, own in zip(found, scores, strict=True)
     ]
     answerable = [one.asking.is_answerable for one in found]
@@ -302,19 +310,17 @@ def _judged(rows: Sequence[Labelled], weights: Floats) -> Judged:
 
 
 def _support(sets: Mapping[str, Judged]) -> tuple[Floats, float]:
-    """Weights with the bias last, and the highest threshold that hardly any answerable question of a set misses.
+    """Weights with the bias last, and the threshold that few answerable questions miss.
 
     All that is answerable weighs as much as all that is not.
     """
     target = np.concatenate([rows.is_answerable for rows in sets.values()])
     counts = _counts(sets)
     model = _logistic(sets, target, counts * np.where(target, counts[~target].sum() / counts[target].sum(), 1.0))
-    lowest = [
-        float(np.quantile(_probable(rows.features[rows.is_answerable], model), MOST_WRONGLY_REFUSED))
-        for rows in sets.values()
-        if rows.is_answerable.any()
-    ]
-    return model, min(lowest)
+    probable = np.concatenate([_probable(rows.features, model) for rows in sets.values()])[target]
+    order = np.argsort(probable)
+    missed = np.cumsum(counts[target][order]) / counts[target].sum()
+    return model, float(probable[order][np.searchsorted(missed, MOST_WRONGLY_REFUSED)])
 
 
 def _confidence(sets: Mapping[str, Judged]) -> Floats:
@@ -328,8 +334,16 @@ def _confidence(sets: Mapping[str, Judged]) -> Floats:
 
 
 def _counts(sets: Mapping[str, Judged]) -> Floats:
-    """How much each question counts, so that sets count alike."""
-    return np.concatenate([np.full(len(rows.features), QUESTIONS_A_SET / len(rows.features)) for rows in sets.values()])
+    """How much each question counts: sets count alike, but for those on ordinary documents, which count more."""
+    return np.concatenate(
+        [
+            np.full(
+                len(rows.features),
+                QUESTIONS_A_SET * (ORDINARY if name.startswith("ordinary") else 1) / len(rows.features),
+            )
+            for name, rows in sets.items()
+        ]
+    )
 
 
 def _logistic(sets: Mapping[str, Judged], target: NDArray[np.bool_], counts: Floats) -> Floats:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 from benchmarks.ordinary.questions import Split
 
 DOCUMENTS = "documents"
+_KINDS = Path(__file__).with_name("kinds.toml")
 _COMPRESSED = (".gz", ".dz")
 _BINARY = (".pdf", ".epub")
 _TERMINAL = re.compile(rb"\x1b\[[0-9;]*m|.\x08")
@@ -44,66 +46,13 @@ class Kind:
     suffix: str = ""
 
 
-_DOC = "usr/share/doc"
-KINDS = (
-    Kind(
-        "postfix", Split.DEVELOPMENT, "postfix-doc", (f"{_DOC}/postfix/*_README*", f"{_DOC}/postfix/OVERVIEW*"), ".txt"
-    ),
-    Kind("securing-es", Split.DEVELOPMENT, "harden-doc", (f"{_DOC}/harden-doc/html/es-ES/*.html",)),
-    Kind("devref-ja", Split.DEVELOPMENT, "developers-reference-ja", ("usr/share/developers-reference/ja/*.html",)),
-    Kind("man-pages", Split.DEVELOPMENT, "manpages", ("usr/share/man/man[457]/*.gz",), ".txt"),
-    Kind("devil", Split.DEVELOPMENT, "dict-devil", ("usr/share/dictd/devil.dict.dz",), ".txt"),
-    Kind("elements", Split.DEVELOPMENT, "dict-elements", ("usr/share/dictd/elements.dict.dz",), ".txt"),
-    Kind(
-        "iso-codes",
-        Split.DEVELOPMENT,
-        "iso-codes",
-        tuple(f"usr/share/iso-codes/json/iso_{number}.json" for number in ("3166-1", "3166-3", "4217", "15924")),
-    ),
-    Kind("faq-de", Split.DEVELOPMENT, "debian-faq-de", (f"{_DOC}/debian/FAQ/de/*.html",)),
-    Kind("nethack", Split.DEVELOPMENT, "nethack-common", (f"{_DOC}/nethack-common/Guidebook.txt.gz",)),
-    Kind("gnuplot-pdf", Split.DEVELOPMENT, "gnuplot-doc", (f"{_DOC}/gnuplot/gnuplot.pdf",)),
-    Kind("cloud-init-yaml", Split.DEVELOPMENT, "cloud-init", (f"{_DOC}/cloud-init/examples/cloud-config*",), ".yaml"),
-    Kind(
-        "postgresql",
-        Split.TEST,
-        "postgresql-doc-15",
-        tuple(f"{_DOC}/postgresql-doc-15/html/{part}-*.html" for part in ("sql", "app", "tutorial", "ddl")),
-    ),
-    Kind("vim", Split.TEST, "vim-runtime", ("usr/share/vim/vim90/doc/usr_*.txt",)),
-    Kind("bash-pdf", Split.TEST, "bash-doc", (f"{_DOC}/bash/bashref.pdf",)),
-    Kind("install-de", Split.TEST, "installation-guide-amd64", (f"{_DOC}/installation-guide-amd64/de/*.html",)),
-    Kind("maint-zh", Split.TEST, "maint-guide-zh-cn", (f"{_DOC}/maint-guide-zh-cn/html/*.html",)),
-    Kind("poems-zh", Split.TEST, "fortunes-zh", ("usr/share/games/fortunes/tang300",), ".txt"),
-    Kind(
-        "tables",
-        Split.TEST,
-        "miscfiles",
-        tuple(
-            f"usr/share/misc/{name}.gz"
-            for name in (
-                "airport",
-                "birthtoken",
-                "cities.dat",
-                "countries",
-                "currency",
-                "inter.phone",
-                "languages",
-                "na.postalcodes",
-            )
-        ),
-        ".txt",
-    ),
-    Kind("tzdata-news", Split.TEST, "tzdata", (f"{_DOC}/tzdata/changelog.gz",), ".txt"),
-    Kind("devref-fr-epub", Split.TEST, "developers-reference-fr", ("usr/share/developers-reference/fr/*.epub",)),
-    Kind(
-        "osinfo-xml",
-        Split.TEST,
-        "osinfo-db",
-        tuple(f"usr/share/osinfo/os/{maker}/*.xml" for maker in ("debian.org", "fedoraproject.org", "microsoft.com")),
-    ),
-    Kind("jargon", Split.TEST, "dict-jargon", ("usr/share/dictd/jargon.dict.dz",), ".txt"),
-)
+def load_kinds() -> tuple[Kind, ...]:
+    """Read kinds.toml."""
+    rows = tomllib.loads(_KINDS.read_text(encoding="utf-8"))["kind"]
+    return tuple(
+        Kind(row["name"], Split(row["split"]), row["package"], tuple(row["patterns"]), row.get("suffix", ""))
+        for row in rows
+    )
 
 
 def main() -> None:
@@ -116,7 +65,7 @@ def main() -> None:
 def fetched(folder: Path) -> Path:
     """Return the folder of the documents; download the kinds that are not there yet."""
     documents = folder / DOCUMENTS
-    missing = [kind for kind in KINDS if not (documents / kind.name).is_dir()]
+    missing = [kind for kind in load_kinds() if not (documents / kind.name).is_dir()]
     if missing:
         packages = _downloaded((kind.package for kind in missing), folder / "packages")
         for kind in missing:
@@ -171,7 +120,11 @@ def _content(path: Path) -> bytes:
     content = gzip.decompress(path.read_bytes()) if path.suffix in _COMPRESSED else path.read_bytes()
     if path.suffix == ".gz" and _SECTION.search(path.stem):
         return _rendered(content)
-    return content if path.suffix in _BINARY else _TERMINAL.sub(b"", content)
+    return (
+        content
+        if path.name.endswith((*_BINARY, *(f"{suffix}.gz" for suffix in _BINARY)))
+        else _TERMINAL.sub(b"", content)
+    )
 
 
 def _rendered(page: bytes) -> bytes:

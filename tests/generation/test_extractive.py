@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.generation.extractive import MOST_QUOTED, NO_SUPPORT, QUOTED, quote_answer
+from polyadic.generation.extractive import MOST_QUOTED, NO_SUPPORT, QUOTED, quotation, quote_answer
 from polyadic.generation.phrases import no_answer
-from polyadic.identity import normal_text
 from polyadic.knowledge import Answer, Chunk, Document, Item, Kind, Knowledge, Place, Span, Step, Usage
 from polyadic.models.hashing import HashingEmbedder
 from polyadic.settings import EmbeddingSettings, Settings
@@ -80,7 +79,7 @@ def assert_well_formed(answer: Answer) -> None:
     markers = [int(marker) for marker in re.findall(r"\[(\d+)\]$", answer.text, re.MULTILINE)]
     assert markers == [citation.marker for citation in answer.citations] == list(range(1, len(markers) + 1))
     assert len(markers) <= MOST_QUOTED
-    lines = [f'"{normal_text(citation.place.quote)}" [{citation.marker}]' for citation in answer.citations]
+    lines = [f'"{quotation(citation.place)}" [{citation.marker}]' for citation in answer.citations]
     assert answer.text == ("\n".join(lines) or no_answer(detect_language(answer.question)))
     assert answer.answered is bool(answer.citations)
     assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
@@ -165,9 +164,48 @@ def test_the_trace_goes_on_from_that_of_the_knowledge() -> None:
     assert answer.seconds >= 0.5
 
 
-def test_the_only_passage_may_be_quoted_more_than_once() -> None:
+def test_sentences_that_stand_next_to_each_other_are_quoted_in_one_piece() -> None:
     sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
     document = Document("memory:curie", "", "\n".join([*sentences, "It rained."]))
     answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
     assert_well_formed(answer)
+    assert [citation.place.quote for citation in answer.citations] == ["\n".join(sentences)]
+
+
+def test_the_only_passage_may_be_quoted_more_than_once() -> None:
+    sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
+    document = Document("memory:curie", "", "\n".join([sentences[0], "It rained all day.", sentences[1]]))
+    answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
+    assert_well_formed(answer)
     assert {citation.place.quote for citation in answer.citations} == set(sentences)
+
+
+PLANS = """The Team plan of the archive includes:
+
+- unlimited projects of any size
+- support within 4 hours on working days
+
+Nobody has to sign anything.
+"""
+
+
+def test_an_item_is_quoted_with_what_announces_it() -> None:
+    answer = answer_from([Document("memory:plans", "", PLANS)], "How fast is the support of the Team plan?")
+    assert "The Team plan of the archive includes:" in answer.citations[0].place.quote
+    assert "support within 4 hours" in answer.citations[0].place.quote
+
+
+def test_what_follows_a_list_is_not_quoted_with_it() -> None:
+    answer = answer_from([Document("memory:plans", "", PLANS)], "What does the Team plan of the archive include?")
+    assert answer.citations[0].place.quote.endswith("on working days")
+
+
+def test_code_is_quoted_with_the_sentence_that_announces_it() -> None:
+    text = "To install the archive from its sources, run:\n\n```sh\nmake install\n```\n\nIt takes a minute."
+    answer = answer_from([Document("memory:install", "", text)], "How do I install the archive from its sources?")
+    assert answer.text.startswith('"To install the archive from its sources, run: make install" [1]')
+
+
+def test_lines_of_code_are_shown_as_lines() -> None:
+    place = Place("d", "memory:1", "", "c", Span(0, 37), "Run:\n```sh\nmake\nmake install [2]\n```")
+    assert quotation(place) == "Run: \nmake\nmake install (2)\n"

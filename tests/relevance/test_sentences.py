@@ -3,37 +3,95 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from polyadic.relevance.asked import AnswerKind, read_asked
-from polyadic.relevance.sentences import COLUMNS, Sentence, sentence_features
+from polyadic.relevance.sentences import (
+    COLUMNS,
+    RARE_COVERAGE,
+    Sentence,
+    rare_coverage,
+    read_sentences,
+    sentence_features,
+)
 from polyadic.relevance.stems import stem, tokens
 
 
-def sentence(text: str, passage: int = 0, title: str = "", before: str = "") -> Sentence:
-    return Sentence(text, title, title, before, 1.0, passage, 1.0, 0.0, 0.8)
+def sentence(text: str, passage: int = 0, title: str = "", before: str = "", statement: str = "") -> Sentence:
+    return Sentence(
+        text,
+        statement=statement or text,
+        title=title,
+        context=title,
+        before=before,
+        is_item=False,
+        is_code=False,
+        cosine=1.0,
+        passage=passage,
+        passage_score=1.0,
+        strength=0.0,
+        completeness=0.8,
+    )
+
+
+def features_of(question: str, said: list[Sentence]) -> NDArray[np.float64]:
+    asked = read_asked(question)
+    return sentence_features(asked, read_sentences(asked, said))
 
 
 def feature(question: str, said: list[Sentence], name: str) -> list[float]:
-    found: list[float] = sentence_features(read_asked(question), said)[:, COLUMNS.index(name)].tolist()
+    found: list[float] = features_of(question, said)[:, COLUMNS.index(name)].tolist()
     return found
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=6))
 def test_any_texts_have_finite_features(question: str, texts: list[str]) -> None:
     said = [sentence(text, place // 2, before=text) for place, text in enumerate(texts)]
-    features = sentence_features(read_asked(question), said)
+    features = features_of(question, said)
     assert features.shape == (len(texts), len(COLUMNS))
     assert np.isfinite(features).all()
 
 
 @given(st.text(max_size=200))
 def test_any_text_has_tokens_and_stems(text: str) -> None:
-    assert all(stem(token) for token in tokens(text))
+    assert all(stem(token, language) for token in tokens(text) for language in ("en", "de", "zh", "xx"))
 
 
 def test_a_sentence_with_the_words_of_the_question_in_another_form_covers_it() -> None:
     said = [sentence("The leader served for one year."), sentence("It rained in Spain.")]
     assert feature("Who serves as the leader?", said, "coverage") == [1.0, 0.0]
+
+
+def test_irregular_forms_and_nouns_of_verbs_count_as_the_same_word() -> None:
+    said = [sentence("She died in Ulm."), sentence("It rained in Ulm.")]
+    covered = feature("What was the place of her death?", said, "coverage")
+    assert covered[0] > covered[1] == 0.0
+
+
+def test_a_part_of_a_german_compound_counts_as_the_word() -> None:
+    said = [sentence("Hundehaltung ist untersagt."), sentence("Der Erholungsurlaub beträgt 24 Tage.")]
+    assert feature("Darf ich einen Hund halten?", said, "coverage")[0] > 0
+    assert feature("Wie viel Urlaub gibt es?", said, "coverage")[1] > 0
+
+
+def test_what_a_row_states_counts_with_the_names_of_its_columns() -> None:
+    said = [sentence("hose; 24.90", statement="Item: hose; Price: 24.90"), sentence("rake; 14.00")]
+    assert feature("price of the hose", said, "coverage") == [1.0, 0.0]
+
+
+def test_a_word_that_no_passage_holds_is_missing_however_well_the_others_are_covered() -> None:
+    asked = read_asked("How fast is the skylark?")
+    read = read_sentences(asked, [sentence("A skylark is a bird.")])
+    rare = dict(
+        zip(RARE_COVERAGE, rare_coverage(read, dict.fromkeys(asked.content, 1.0), frozenset({"speed"})), strict=True)
+    )
+    assert rare["unknown_words"] == 1 / len(asked.content)
+    assert rare["rare_in_passage"] == 1 / len(asked.content)
+
+
+def test_when_within_a_question_asks_for_no_date() -> None:
+    assert read_asked("When was it built?").kind is AnswerKind.DATE
+    assert read_asked("Is it slow when nothing goes wrong?").kind is AnswerKind.YES_NO
 
 
 def test_a_number_of_the_question_does_not_answer_it() -> None:

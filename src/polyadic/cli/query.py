@@ -21,7 +21,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.errors import SettingsError
-from polyadic.identity import normal_text
+from polyadic.generation.extractive import quotation
 from polyadic.knowledge import Answer, Item, Kind, Knowledge, Step, Turn
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.text.headings import heading_line
@@ -193,7 +193,7 @@ def print_citations(answer: Answer) -> None:
     for citation in answer.citations:
         place = citation.place
         page = f"page {place.page}, " if place.page else ""
-        quote = normal_text(place.quote)
+        quote = quotation(place)
         # Where the answer quotes it, it need not be said again.
         said = "" if f'"{quote}"' in answer.text else f'\n     "{_short(quote)}"'
         where = f"{page}characters {place.span.start}–{place.span.end}"

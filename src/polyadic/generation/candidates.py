@@ -1,5 +1,6 @@
 """The sentences of the passages that were retrieved, each with what tells how well it answers the question."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,12 @@ from polyadic.knowledge import Heading, Item, Kind, Knowledge, Place, Span
 from polyadic.models.embedder import Embedder
 from polyadic.relevance.asked import Asked
 from polyadic.relevance.sentences import Sentence
+from polyadic.relevance.stems import stem, tokens
 from polyadic.store.protocol import Reader
+from polyadic.text.fences import code_blocks, without_fences
 from polyadic.text.headings import headings_above, is_within
 from polyadic.text.language import detect_language
+from polyadic.text.lists import is_item
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 
@@ -23,6 +27,8 @@ _USUAL_COMPLETENESS = 0.8
 # Sentences without a stored vector that are embedded for a question, at most.
 _MOST_EMBEDDED = 24
 _UNKNOWN = float("nan")
+# A word that more passages hold is not rare, however many there are.
+_MOST_HOLDING = 500
 # A question answers none.
 _QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
@@ -48,25 +54,38 @@ async def candidates(knowledge: Knowledge, asked: Asked, reader: Reader, embedde
     facts = [stated.get((candidate.place.chunk_id, candidate.place.span), -1) for candidate in found]
     rows = np.unique(np.array([fact for fact in facts if fact >= 0], dtype=np.int64))
     unknown = _to_embed(found, facts, asked)
-    texts = [_in_context(found[place]) for place in unknown]
-    vectors = await embedder.embed([knowledge.question, *texts])
+    vectors = await embedder.embed([knowledge.question, *(_in_context(found[place]) for place in unknown)])
     question = vectors[:1]
     cosines = dict(zip(rows.tolist(), reader.similarity("fact", rows, question)[0].tolist(), strict=True))
     scores = dict(zip(rows.tolist(), reader.scores("fact", rows).tolist(), strict=True))
+    texts = dict(zip(rows.tolist(), (fact.text for fact in reader.facts(rows)), strict=True))
     embedded = dict(zip(unknown, (vectors[1:] @ question[0]).tolist(), strict=True))
     least = min([*cosines.values(), *embedded.values()], default=0.0)
     return [
-        _with(
+        replace(
             candidate,
-            cosines.get(fact, embedded.get(place, least)) / embedder.unrelated_below,
-            scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
+            sentence=replace(
+                candidate.sentence,
+                statement=texts.get(fact, candidate.sentence.text),
+                cosine=cosines.get(fact, embedded.get(place, least)) / embedder.unrelated_below,
+                completeness=scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
+            ),
         )
         for place, (candidate, fact) in enumerate(zip(found, facts, strict=True))
     ]
 
 
-def _with(candidate: Candidate, cosine: float, completeness: float) -> Candidate:
-    return replace(candidate, sentence=replace(candidate.sentence, cosine=cosine, completeness=completeness))
+def rarity(asked: Asked, reader: Reader) -> tuple[dict[str, float], frozenset[str]]:
+    """How rare each content word of a question is among all passages, and which words none of them holds."""
+    words = [word for word in dict.fromkeys(tokens(asked.text)) if stem(word, asked.language) in asked.content]
+    counts = np.bincount(reader.holding(words, _MOST_HOLDING).sources, minlength=len(words)).tolist()
+    holding = dict.fromkeys(asked.content, 0)
+    for word, count in zip(words, counts, strict=True):
+        stemmed = stem(word, asked.language)
+        holding[stemmed] = max(holding[stemmed], count)
+    passages = reader.size("chunk")
+    rare = {word: math.log1p(passages / (count + 1)) for word, count in holding.items()}
+    return rare, frozenset(word for word, count in holding.items() if not count)
 
 
 def _passages(items: Sequence[Item]) -> dict[str, list[Place]]:
@@ -104,9 +123,11 @@ def _sentences(
         outline = headings.get(chunk, ())
         for whole in places:
             before = ""
+            code = code_blocks(whole.quote)
             for span in sentences(whole.quote, detect_language(whole.quote)):
                 place = whole.part(span)
-                text = plain(place.quote)
+                is_code = is_within(code, span.start)
+                text = without_fences(place.quote) if is_code else plain(place.quote)
                 if is_within(outline, place.span.start):
                     before = ""
                     continue
@@ -117,7 +138,18 @@ def _sentences(
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
                     sentence = Sentence(
-                        text, place.title, context, before, _UNKNOWN, rank, scores[chunk], strength, 0.0
+                        text,
+                        statement=text,
+                        title=place.title,
+                        context=context,
+                        before=before,
+                        is_item=is_item(place.quote),
+                        is_code=is_code,
+                        cosine=_UNKNOWN,
+                        passage=rank,
+                        passage_score=scores[chunk],
+                        strength=strength,
+                        completeness=0.0,
                     )
                     yield Candidate(replace(place, headings=above), whole, sentence)
                 before = text

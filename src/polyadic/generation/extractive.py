@@ -7,13 +7,13 @@ to be of the first, is learned too. The weights are made by ``python -m benchmar
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.generation.candidates import Candidate, candidates
+from polyadic.generation.candidates import Candidate, candidates, rarity
 from polyadic.generation.marked import without_markers
 from polyadic.generation.phrases import no_answer
 from polyadic.identity import normal_text
@@ -22,8 +22,9 @@ from polyadic.models.embedder import Embedder
 from polyadic.relevance.asked import read_asked
 from polyadic.relevance.confidence import judge
 from polyadic.relevance.logistic import Linear, learned
-from polyadic.relevance.sentences import COLUMNS, MARKS_OF_A_LIST, asked_words, sentence_features
+from polyadic.relevance.sentences import COLUMNS, asked_words, rare_coverage, read_sentences, sentence_features
 from polyadic.store.protocol import Reader
+from polyadic.text.fences import code_blocks, without_fences
 from polyadic.text.function_words import PRONOUNS
 from polyadic.text.words import WORD
 from polyadic.tracing.spans import step_done
@@ -65,10 +66,11 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     found = await candidates(knowledge, asked, reader, embedder)
     compared = Step("compare sentences", f"{len(found)} sentences", perf_counter() - started)
     step_done(compared.name)
-    features = sentence_features(asked, [candidate.sentence for candidate in found])
+    read = read_sentences(asked, [candidate.sentence for candidate in found])
+    features = sentence_features(asked, read)
     scores = Linear.named(learned("sentences")["score"], COLUMNS).scores(features)
-    judgement = judge(asked, features, scores)
-    words = asked_words(asked, [candidate.sentence for candidate in found])
+    judgement = judge(asked, features, scores, rare_coverage(read, *rarity(asked, reader)))
+    words = asked_words(asked, read)
     greatest_gap = GREATEST_GAP * min(1.0, (1 - judgement.confidence) / (1 - SURE))
     quotes = _chosen(found, scores, words, greatest_gap) if not judgement.is_refused else []
     chosen = Step(
@@ -79,7 +81,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     step_done(chosen.name)
     return Answer(
         question=knowledge.question,
-        text="\n".join(f'"{_quotation(place)}" [{n}]' for n, (place, _) in enumerate(quotes, 1))
+        text="\n".join(f'"{quotation(place)}" [{n}]' for n, (place, _) in enumerate(quotes, 1))
         or no_answer(asked.language),
         answered=bool(quotes),
         citations=tuple(Citation(n, place, score) for n, (place, score) in enumerate(quotes, 1)),
@@ -91,43 +93,75 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     )
 
 
+@dataclass(slots=True)
+class _Quote:
+    """The candidates from ``first`` to ``last``, quoted in one piece, and the score of the best of them."""
+
+    first: int
+    last: int
+    score: float
+
+
 def _chosen(
     found: Sequence[Candidate], scores: NDArray[np.float64], words: NDArray[np.float64], greatest_gap: float
 ) -> list[tuple[Place, float]]:
     """The best sentence, and up to two more that add to it, each with what makes it readable.
 
-    The score of each is its odds as a share of the best one's, in (0, 1].
+    Those that stand next to each other are quoted in one piece. The score of each is its odds as a share of the best
+    one's, in (0, 1].
     """
-    quoted: list[tuple[Place, float]] = []
+    quotes: list[_Quote] = []
     left = np.ones(len(found), dtype=np.bool_)
     said, in_passage = np.zeros(words.shape[1]), np.zeros(len(found))
     adds, best = scores.copy(), scores.max(initial=-np.inf)
-    while left.any() and len(quoted) < MOST_QUOTED:
+    added = 0
+    while left.any() and added < MOST_QUOTED:
         place = int(np.argmax(np.where(left, adds, -np.inf)))
         gap = float(best - adds[place])
         if gap > greatest_gap:
             break
         left[place] = False
         # Where what it leans on is quoted already, it stands alone.
-        ways = (_readable(place, found), found[place].place)
-        readable = next((way for way in ways if not any(_overlap(way, other) for other, _ in quoted)), None)
+        ways = (_readable(place, found), (place, place))
+        readable = next((way for way in ways if not any(_overlap(way, quote, found) for quote in quotes)), None)
         if readable is None:
             continue
-        quoted.append((readable, float(np.exp(-max(0.0, gap)))))
+        added += 1
+        _quote(readable, float(np.exp(-max(0.0, gap))), quotes, found)
         said = np.maximum(said, words[place])
         in_passage += [one.passage is found[place].passage for one in found]
         adds = scores + MORE_OF_THE_QUESTION * np.maximum(words - said, 0).sum(axis=1) - SAME_PASSAGE * in_passage
-    return quoted
+    return [(_joined(found[quote.first : quote.last + 1]), quote.score) for quote in quotes]
 
 
-def _overlap(first: Place, second: Place) -> bool:
-    return first.document_id == second.document_id and (
-        first.span.start < second.span.end and second.span.start < first.span.end
+def _quote(readable: tuple[int, int], score: float, quotes: list[_Quote], found: Sequence[Candidate]) -> None:
+    """Add candidates to the quotation that they go on with or lead to, or else as one of their own."""
+    first, last = readable
+    for quote in quotes:
+        if first == quote.last + 1 and _are_one(quote.last, first, quote.first, last, found):
+            quote.last = last
+            return
+        if last + 1 == quote.first and _are_one(last, quote.first, first, quote.last, found):
+            quote.first = first
+            return
+    quotes.append(_Quote(first, last, score))
+
+
+def _are_one(before: int, after: int, first: int, last: int, found: Sequence[Candidate]) -> bool:
+    """Whether two neighbours follow each other, and all from ``first`` to ``last`` is short enough for one piece."""
+    return _follows(found[before], found[after]) and _fits(found[first], found[last])
+
+
+def _overlap(readable: tuple[int, int], quote: _Quote, found: Sequence[Candidate]) -> bool:
+    first, last = (found[place].place for place in readable)
+    other_first, other_last = found[quote.first].place, found[quote.last].place
+    return first.document_id == other_first.document_id and (
+        first.span.start < other_last.span.end and other_first.span.start < last.span.end
     )
 
 
-def _readable(place: int, found: Sequence[Candidate]) -> Place:
-    """The characters of a sentence, with what makes it readable: what it leans on, and the items that it announces."""
+def _readable(place: int, found: Sequence[Candidate]) -> tuple[int, int]:
+    """The first and last candidate of what makes a sentence readable: what it leans on, the items that it announces."""
     own = found[place]
     first = last = place
     words = WORD.findall(own.place.quote.lower()[:40])
@@ -137,15 +171,21 @@ def _readable(place: int, found: Sequence[Candidate]) -> Place:
     if announced is not None and _fits(found[announced], own):
         first = announced
     if own.place.quote.rstrip().endswith(_ANNOUNCES):
-        while last + 1 < len(found) and _follows(found[last], found[last + 1]) and _fits(own, found[last + 1]):
+        while last + 1 < len(found) and _belongs(own, found[last], found[last + 1]):
             last += 1
-    return _joined(found[first : last + 1])
+    return first, last
+
+
+def _belongs(announcing: Candidate, before: Candidate, candidate: Candidate) -> bool:
+    """Whether a candidate is announced: the first thing after the colon, and further items of a list."""
+    is_announced = before is announcing or (before.sentence.is_item and candidate.sentence.is_item)
+    return is_announced and _follows(before, candidate) and _fits(announcing, candidate)
 
 
 def _announcing(place: int, found: Sequence[Candidate]) -> int | None:
     """The sentence that announces the list of which this one is an item; None where it is none, or nothing does."""
     first = place
-    while first and found[first].sentence.text.startswith(MARKS_OF_A_LIST) and _follows(found[first - 1], found[first]):
+    while first and found[first].sentence.is_item and _follows(found[first - 1], found[first]):
         first -= 1
     return first if first < place and found[first].place.quote.rstrip().endswith(_ANNOUNCES) else None
 
@@ -170,6 +210,21 @@ def _joined(parts: Sequence[Candidate]) -> Place:
     return replace(passage.part(Span(start, end)), headings=first.headings)
 
 
-def _quotation(place: Place) -> str:
-    """The words of a place on one line; a document's own ``[2]`` is no citation of ours."""
-    return without_markers(normal_text(place.quote))
+def quotation(place: Place) -> str:
+    """The words of a place as an answer quotes them: prose on one line, of code the lines.
+
+    A document's own ``[2]`` is no citation of ours.
+    """
+    parts: list[str] = []
+    end = 0
+    for code in code_blocks(place.quote):
+        parts += [normal_text(place.quote[end : code.start]), _shown_code(place.quote[code.start : code.end])]
+        end = code.end
+    parts.append(normal_text(place.quote[end:]))
+    return without_markers(" ".join(filter(None, parts)))
+
+
+def _shown_code(block: str) -> str:
+    """A line of code as it stands; of several each on a line of its own."""
+    lines = without_fences(block)
+    return lines.strip() if "\n" not in lines else f"\n{lines}\n"

@@ -11,11 +11,9 @@ from polyadic.text.function_words import words as listed
 from polyadic.text.language import detect_language
 
 _MOST_WORDS = 60
-_MEANING = stems(
-    listed(
-        "mean means meaning meant stand stands definition define defined term bedeutet bedeutung heißt versteht "
-        "begriff significa significado signifie"
-    )
+_MEANING = listed(
+    "mean means meaning meant stand stands definition define defined term bedeutet bedeutung heißt versteht "
+    "begriff significa significado signifie"
 )
 
 
@@ -51,7 +49,9 @@ _KINDS = tuple(
         ),
         (
             AnswerKind.DATE,
-            r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade|time)\b"
+            # Later in a question "when" says under what condition.
+            r"^(?:\W*\w+\W+){0,2}when\b|[,;]\s*when\b|\b(?:since|until|by|exactly) when\b"
+            r"|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade|time)\b"
             r"|\bwann\b|\bwelche[msrn]? (?:jahr|tag|monat|datum)\b|\bcu[aá]ndo\b|\bqu[eé] (?:año|fecha|d[ií]a)\b"
             r"|\bquand\b|\bquando\b|\bwanneer\b|何时|何時|什么时候|哪一?[年天日月]|いつ|何年",
         ),
@@ -92,7 +92,8 @@ _KINDS = tuple(
             AnswerKind.YES_NO,
             r"^(?:is|are|was|were|do|does|did|can|could|may|must|shall|should|will|would|has|have|had|am)\b"
             r"|^(?:ist|sind|war|darf|dürfen|kann|können|muss|müssen|soll|hat|haben|wird|gibt|gilt|braucht)\b"
-            r"|^¿?(?:es|son|puede|pueden|debe|deben|hay|tiene|tienen|está)\b|^est-ce\b|吗[？?]?$|是否|能否|可否|ますか|ですか",
+            r"|^¿?(?:es|son|puede|pueden|debe|deben|hay|tiene|tienen|está)\b|^est-ce\b|吗[？?]?$|是否|能否|可否"
+            r"|^(?!.*(?:何|どれ|どの|どちら)).*(?:ます|です)か",
         ),
     )
 )
@@ -117,11 +118,15 @@ class Asked:
     @property
     def subject(self) -> frozenset[str]:
         """The stems of what a definition is asked of: its content words but those that ask for a meaning."""
-        return frozenset(self.content) - _MEANING
+        return frozenset(self.content) - stems(_MEANING, self.language)
+
+    def stems(self, text: str) -> frozenset[str]:
+        """The stems of the words of a text in the language of the question."""
+        return stems(tokens(text), self.language)
 
     def overlap(self, text: str) -> int:
         """How many of its content words a text holds, in any form."""
-        return len(stems(tokens(text)).intersection(self.content))
+        return len(self.stems(text).intersection(self.content))
 
 
 @lru_cache(maxsize=64)
@@ -130,7 +135,7 @@ def read_asked(question: str) -> Asked:
 
     >>> asked = read_asked("How large a DHCP message must a client be prepared to receive?")
     >>> asked.kind, asked.content
-    (<AnswerKind.NUMBER: 'number'>, ('larg', 'dhcp', 'messa', 'clie', 'prepa', 'recei'))
+    (<AnswerKind.NUMBER: 'number'>, ('size', 'dhcp', 'messag', 'client', 'prepar', 'receiv'))
     """
     lowered = question.strip().lower()
     language = detect_language(question)
@@ -141,8 +146,8 @@ def read_asked(question: str) -> Asked:
         question,
         language,
         next((kind for kind, pattern in _KINDS if pattern.search(lowered)), AnswerKind.OTHER),
-        tuple(dict.fromkeys(map(stem, telling))),
-        frozenset(stem(word) for word in telling if not word.isalpha()),
-        frozenset(map(stem, words)),
+        tuple(dict.fromkeys(stem(word, language) for word in telling)),
+        stems((word for word in telling if not word.isalpha()), language),
+        stems(words, language),
         empty,
     )

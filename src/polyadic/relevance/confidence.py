@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from polyadic.relevance.asked import AnswerKind, Asked
 from polyadic.relevance.logistic import Linear, learned
-from polyadic.relevance.sentences import COLUMNS
+from polyadic.relevance.sentences import COLUMNS, RARE_COVERAGE
 
 _TOLD = (
     "cosine",
@@ -47,6 +47,7 @@ CONFIDENCE_FEATURES = (
     *(f"highest {name} x unspaced" for name in _SCALED),
     "has_codes",
     "other_kind",
+    *RARE_COVERAGE,
 )
 _SIGNS = [place for place, name in enumerate(COLUMNS) if name.startswith("asks_") and " x " not in name]
 # Few, so that confidence means the same whatever documents there are.
@@ -68,7 +69,9 @@ class Judgement:
     is_refused: bool
 
 
-def judge(asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
+def judge(
+    asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
+) -> Judgement:
     """Judge the candidates for a question; where there are none, it is refused.
 
     Parameters
@@ -79,10 +82,12 @@ def judge(asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float6
         Of its candidates, shape (sentences, columns), as sentence_features gives them.
     scores
         Of each candidate, shape (sentences,).
+    rare
+        How much of the question they hold at once, as rare_coverage gives it.
     """
     if not len(scores):
         return Judgement(0.0, True)
-    told = confidence_features(asked, features, scores)
+    told = confidence_features(asked, features, scores, rare)
     return Judgement(
         _probability("confidence", told), _probability("support", told) < learned(_FILE)["support"]["least"]
     )
@@ -95,7 +100,7 @@ def _probability(part: str, told: NDArray[np.float64]) -> float:
 
 
 def confidence_features(
-    asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float64]
+    asked: Asked, features: NDArray[np.float64], scores: NDArray[np.float64], rare: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What tells whether any candidate answers, shape (confidence features,); there is at least one candidate."""
     best = int(np.argmax(scores))
@@ -116,5 +121,6 @@ def confidence_features(
             *(scaled * unspaced),
             float(bool(asked.codes)),
             float(asked.kind is AnswerKind.OTHER),
+            *rare,
         ]
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.relevance.asked import AnswerKind, Asked
-from polyadic.relevance.stems import stem, stems, tokens
+from polyadic.relevance.stems import stem, tokens
 from polyadic.text.function_words import PRONOUNS
 
 _NUMBER_WORDS = (
@@ -75,9 +75,11 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.YES_NO: _VERDICT,
 }
 _ENDS = (".", "!", "?", "…", "。", "！", "？", "।", ":", "：")
-MARKS_OF_A_LIST = ("- ", "* ", "• ", "+ ")
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _LONG = 60
+# These join words into one.
+_COMPOUNDING = ("da", "de", "fi", "nl", "no", "sv")
+_SHORTEST_PART = 4
 _FEW_NEW_WORDS = 4
 
 
@@ -89,12 +91,17 @@ class Sentence:
     ----------
     text
         Its words, without markup.
+    statement
+        The same as a fact says it: with its subject, with what announces it if it is an item of a list, with the names
+        of its columns if it is a row. The words alone where it states no fact.
     title
         Of its document; empty where it has none.
     context
         What the passage is about: the document's title and the headings above.
     before
         The sentence before it in the passage; empty for the first.
+    is_item, is_code
+        Whether it is an item of a list, or a block of code.
     cosine
         Its similarity to the question, as a multiple of that below which two texts have nothing to do with each other.
     passage
@@ -108,9 +115,12 @@ class Sentence:
     """
 
     text: str
+    statement: str
     title: str
     context: str
     before: str
+    is_item: bool
+    is_code: bool
     cosine: float
     passage: int
     passage_score: float
@@ -147,7 +157,7 @@ FEATURES = (
     "short",
     "long",
     "first",
-    "list_item",
+    "code",
     "cosine_in_passage",
     "coverage_in_passage",
     "strength_in_passage",
@@ -174,22 +184,37 @@ COLUMNS = (
 )
 
 
-def sentence_features(asked: Asked, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A sentence and its words: in order, and the stems of what it says, of what it states, of what is around it."""
+
+    sentence: Sentence
+    words: Sequence[str]
+    stemmed: Sequence[str]
+    said: frozenset[str]
+    stated: frozenset[str]
+    context: frozenset[str]
+    before: frozenset[str]
+
+
+def read_sentences(asked: Asked, sentences: Sequence[Sentence]) -> list[Read]:
+    """Read the words of sentences as the features of this question need them."""
+    return [_read(asked, sentence) for sentence in sentences]
+
+
+def sentence_features(asked: Asked, read: Sequence[Read]) -> NDArray[np.float64]:
     """The features of each sentence, shape (sentences, columns), in the order of ``COLUMNS``; most are in [0, 1].
 
     A word weighs the more, the fewer of these sentences hold it.
     """
-    found = np.zeros((len(sentences), len(FEATURES)))
-    if not sentences:
+    if not read:
         return np.zeros((0, len(COLUMNS)))
-    words = [tokens(sentence.text) for sentence in sentences]
-    said = [frozenset(map(stem, each)) for each in words]
-    weights = _weights(asked, said)
-    for row, sentence in enumerate(sentences):
-        values = _own_features(asked, sentence, words[row], said[row], weights)
-        for name, value in (values | _answer_signs(asked, sentence, words[row], said[row])).items():
+    weights = _weights(asked, read)
+    found = np.zeros((len(read), len(FEATURES)))
+    for row, one in enumerate(read):
+        for name, value in (_own_features(asked, one, weights) | _answer_signs(asked, one)).items():
             found[row, _PLACES[name]] = value
-    for name, column in _compared_features(asked, sentences, found).items():
+    for name, column in _compared_features(asked, read, found).items():
         found[:, _PLACES[name]] = column
     best = found[:, _PLACES["coverage"]].max()
     english = float(asked.language == "en")
@@ -197,32 +222,89 @@ def sentence_features(asked: Asked, sentences: Sequence[Sentence]) -> NDArray[np
     return np.concatenate([found, scaled, found[:, [_PLACES[name] for name in _IN_ENGLISH]] * english], axis=1)
 
 
-def asked_words(asked: Asked, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+def asked_words(asked: Asked, read: Sequence[Read]) -> NDArray[np.float64]:
     """Which content words of the question each sentence has, shape (sentences, words).
 
     Each word by how much it tells, as a share of all, so that a row sums to the sentence's coverage, in [0, 1].
     """
-    said = [frozenset(map(stem, tokens(sentence.text))) for sentence in sentences]
-    weights = _weights(asked, said)
+    weights = _weights(asked, read)
     whole = sum(weights.values()) or 1.0
-    rows = [[weight / whole * (word in held) for word, weight in weights.items()] for held in said]
-    return np.array(rows, dtype=np.float64).reshape(len(sentences), len(weights))
+    rows = [[weight / whole * (word in one.stated) for word, weight in weights.items()] for one in read]
+    return np.array(rows, dtype=np.float64).reshape(len(read), len(weights))
 
 
-def _own_features(
-    asked: Asked, sentence: Sentence, words: Sequence[str], said: frozenset[str], weights: Mapping[str, float]
-) -> dict[str, float]:
+RARE_COVERAGE = ("rare_in_sentence", "rare_in_context", "rare_in_passage", "unknown_words")
+
+
+def rare_coverage(read: Sequence[Read], rarity: Mapping[str, float], unknown: frozenset[str]) -> NDArray[np.float64]:
+    """How much of the question is held at once, its words weighed by how rare they are in all documents.
+
+    Parameters
+    ----------
+    read
+        The sentences.
+    rarity
+        Of each content word of the question.
+    unknown
+        Those that no passage of the workspace holds.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (4,), in the order of ``RARE_COVERAGE``, each in [0, 1]: the highest share that one sentence holds, one
+        with the headings above it, one passage, and the share of words that are unknown.
+    """
+    passages: dict[int, frozenset[str]] = {}
+    for one in read:
+        held = passages.get(one.sentence.passage, frozenset())
+        passages[one.sentence.passage] = held | one.stated | one.context
+    return np.array(
+        [
+            max((_share(rarity, one.stated) for one in read), default=0.0),
+            max((_share(rarity, one.stated | one.context) for one in read), default=0.0),
+            max((_share(rarity, held) for held in passages.values()), default=0.0),
+            len(unknown) / max(1, len(rarity)),
+        ]
+    )
+
+
+def _read(asked: Asked, sentence: Sentence) -> Read:
+    words = tokens(sentence.text)
+    stemmed = [stem(word, asked.language) for word in words]
+    said = frozenset(stemmed)
+    stated = said | asked.stems(sentence.statement) if sentence.statement != sentence.text else said
+    parts = _parts_of_compounds(asked, stated)
+    return Read(
+        words=words,
+        stemmed=stemmed,
+        sentence=sentence,
+        said=said | parts,
+        stated=stated | parts,
+        context=asked.stems(sentence.context),
+        before=asked.stems(sentence.before),
+    )
+
+
+def _parts_of_compounds(asked: Asked, stated: frozenset[str]) -> frozenset[str]:
+    """The words of the question with which a compound begins or ends, in a language that has many."""
+    if asked.language not in _COMPOUNDING:
+        return frozenset()
+    wanted = [word for word in asked.content if len(word) >= _SHORTEST_PART and word.isalpha() and word not in stated]
+    return frozenset(word for word in wanted if any(other.startswith(word) or other.endswith(word) for other in stated))
+
+
+def _own_features(asked: Asked, read: Read, weights: Mapping[str, float]) -> dict[str, float]:
     """What a sentence shows by itself."""
-    context, before = (frozenset(map(stem, tokens(text))) for text in (sentence.context, sentence.before))
+    sentence, words, stated = read.sentence, read.words, read.stated
     codes = {code: weights[code] for code in asked.codes if code in weights}
     return {
         "cosine": sentence.cosine,
-        "coverage": _share(weights, said),
-        "coverage_with_context": _share(weights, said | context),
-        "coverage_with_before": _share(weights, said | before | context),
-        "codes": _share(codes, said),
-        "pairs": _pairs(asked, words),
-        "density": _share(weights, said) * min(1.0, len(weights) / max(1, len(said))),
+        "coverage": _share(weights, stated),
+        "coverage_with_context": _share(weights, stated | read.context),
+        "coverage_with_before": _share(weights, stated | read.before | read.context),
+        "codes": _share(codes, stated | read.context),
+        "pairs": _pairs(asked, read),
+        "density": _share(weights, read.said) * min(1.0, len(weights) / max(1, len(read.said))),
         "passage_rank": 1.0 / (1 + sentence.passage),
         "passage_score": sentence.passage_score,
         "strength": sentence.strength,
@@ -231,14 +313,15 @@ def _own_features(
         "short": float(len(words) < _FEW_NEW_WORDS + 2),
         "long": float(len(words) > _LONG),
         "first": float(not sentence.before),
-        "list_item": float(sentence.text.startswith(MARKS_OF_A_LIST)),
+        "code": float(sentence.is_code),
     }
 
 
 def _compared_features(
-    asked: Asked, sentences: Sequence[Sentence], found: NDArray[np.float64]
+    asked: Asked, read: Sequence[Read], found: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """What a sentence shows beside the others: of its passage, and of all."""
+    sentences = [one.sentence for one in read]
     passages = np.unique([sentence.passage for sentence in sentences], return_inverse=True)[1]
     cosine, coverage, strength = (found[:, _PLACES[name]] for name in ("cosine", "coverage_with_context", "strength"))
     titles = [_plain_title(sentence.title) for sentence in sentences]
@@ -258,7 +341,7 @@ def _compared_features(
     ]
     opens = [
         asked.kind is AnswerKind.DEFINITION
-        and asked.subject <= stems(title.split())
+        and asked.subject <= asked.stems(title)
         # Before it stands nothing, or a headword.
         and _is_whole(sentence.text)
         and not _is_whole(sentence.before)
@@ -303,35 +386,37 @@ def _share(weights: Mapping[str, float], words: frozenset[str]) -> float:
     return sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
 
 
-def _weights(asked: Asked, said: Sequence[frozenset[str]]) -> dict[str, float]:
+def _weights(asked: Asked, read: Sequence[Read]) -> dict[str, float]:
     """How much each content word tells: the less, the more sentences hold it; a word that none holds counts as well."""
-    holding = Counter(word for words in said for word in words if word in asked.content)
-    return {word: math.log1p((len(said) + 1) / (holding[word] + 1)) for word in asked.content}
+    holding = Counter(word for one in read for word in one.said if word in asked.content)
+    return {word: math.log1p((len(read) + 1) / (holding[word] + 1)) for word in asked.content}
 
 
-def _pairs(asked: Asked, words: Sequence[str]) -> float:
+def _pairs(asked: Asked, read: Read) -> float:
     """The share of neighbouring content words of the question that are neighbours here too."""
     wanted = set(pairwise(asked.content))
     if not wanted:
         return 0.0
-    telling = [stem(word) for word in words if word not in asked.function_words]
+    telling = [
+        stemmed for word, stemmed in zip(read.words, read.stemmed, strict=True) if word not in asked.function_words
+    ]
     return len(wanted & set(pairwise(telling))) / len(wanted)
 
 
-def _answer_signs(asked: Asked, sentence: Sentence, words: Sequence[str], held: frozenset[str]) -> dict[str, float]:
+def _answer_signs(asked: Asked, read: Read) -> dict[str, float]:
     """Whether it has what the question asks for, and says more than the question does."""
-    new = held - asked.everything - asked.function_words
+    new = read.said - asked.everything - asked.function_words
     signs = {"novelty": min(1.0, len(new) / _FEW_NEW_WORDS)}
-    kind, text = asked.kind, sentence.text
+    kind, text = asked.kind, read.sentence.text
     if kind is AnswerKind.PERSON:
         names = {name.lower() for name in _NAME.findall(text)} - asked.everything
-        signs["asks_person"] = float(any(stem(name) not in asked.everything for name in names))
+        signs["asks_person"] = float(bool(asked.stems(" ".join(names)) - asked.everything))
     elif kind in _SIGNS:
         column = "asks_verdict" if kind is AnswerKind.YES_NO else f"asks_{kind.value}"
-        signs[column] = float(_SIGNS[kind].search(_without_question(text, asked, words)) is not None)
+        signs[column] = float(_SIGNS[kind].search(_without_question(text, asked, read.words)) is not None)
     if kind is AnswerKind.DEFINITION:
         cue = _DEFINES.search(text)
-        head = frozenset(map(stem, tokens(text[: cue.start()]))) if cue else frozenset[str]()
+        head = asked.stems(text[: cue.start()]) if cue else frozenset[str]()
         signs["defines_subject"] = len(head & set(asked.content)) / max(1, len(asked.content)) if cue else 0.0
     return signs
 

@@ -48,14 +48,16 @@ def spelled(question: str, reader: Reader) -> Spelled:
     places = reader.chunk_places(reader.search(question, _PASSAGES).rows)
     known = Counter(word for place in places for word in _WORD.findall(f"{place.title} {place.quote}".lower()))
     read_as = [(word, other) for word in unknown if (other := likely_word(word.lower(), known))]
-    changed = {word: _with_case(other, word) for word, other in read_as if not _is_a_form(word.lower(), other)}
+    language = detect_language(question)
+    wrong = [(word, other) for word, other in read_as if not _is_a_form(word.lower(), other, language)]
+    changed = {word: _with_case(other, word) for word, other in wrong}
     corrected = _WORD.sub(lambda word: changed.get(word[0], word[0]), question)
     return Spelled(corrected, tuple(changed.items()))
 
 
-def _is_a_form(word: str, other: str) -> bool:
+def _is_a_form(word: str, other: str, language: str) -> bool:
     """Whether the two seem to be forms of one word, which are found by how they begin."""
-    return stem(word) == stem(other) or word.startswith(other) or other.startswith(word)
+    return stem(word, language) == stem(other, language) or word.startswith(other) or other.startswith(word)
 
 
 def _with_case(word: str, model: str) -> str:

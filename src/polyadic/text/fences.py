@@ -49,6 +49,15 @@ def _is_as_long(mark: str, opening: str) -> bool:
     return mark[0] == opening[0] and len(mark) >= len(opening)
 
 
+def without_fences(block: str) -> str:
+    """The lines of a block of code, or of the part of one, without its fences.
+
+    >>> without_fences("```sh\\nmake\\nmake install\\n```")
+    'make\\nmake install'
+    """
+    return "\n".join(line for line in block.split("\n") if not _FENCE.fullmatch(line)).strip("\n")
+
+
 def fenced(code: str, language: str = "") -> str:
     """Code between fences that are longer than any within it.
 

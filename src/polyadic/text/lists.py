@@ -68,6 +68,15 @@ def lead_ins(text: str, spans: Sequence[Span]) -> dict[Span, tuple[Span, ...]]:
     return found
 
 
+def is_item(sentence: str) -> bool:
+    """Whether a sentence is the first of an item of a list.
+
+    >>> is_item("- small ones"), is_item("2. support"), is_item("2 is small")
+    (True, True, False)
+    """
+    return _ITEM.match(sentence) is not None
+
+
 def _column(text: str, start: int) -> int | None:
     """The column in which a sentence begins; None where it does not begin its line."""
     line = max(text.rfind("\n", max(0, start - _DEEPEST_COLUMN), start) + 1, start - _DEEPEST_COLUMN, 0)
