@@ -1,23 +1,19 @@
 """Noun phrases of sentences in any language, and in several at once."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.text.function_words import AFTER_A_VERB, ARTICLES_OF, function_words
+from polyadic.text.function_words import AFTER_A_VERB, ARTICLES_OF
 from polyadic.text.names import names, vocabulary
 from polyadic.text.phrases import phrases
 
 LANGUAGES = ["en", "de", "es", "fr", "it", "pt", "ca", "nl", "xx"]
-FUNCTION_WORDS = sorted(
-    frozenset[str]().union(*AFTER_A_VERB.values(), *ARTICLES_OF.values(), *map(function_words, LANGUAGES))
-)
+FUNCTION_WORDS = sorted(frozenset[str]().union(*AFTER_A_VERB.values(), *ARTICLES_OF.values()))
 WORDS = st.one_of(
     st.sampled_from(FUNCTION_WORDS),
     st.sampled_from(FUNCTION_WORDS).map(str.capitalize),
-    st.sampled_from(
-        ["Andes", "Ada", "universidad", "recht", "Recht", "l'Académie", "12", "2010", "U.S.", "«", "-", "!"]
-    ),
+    st.sampled_from(["Andes", "Ada", "universidad", "Recht", "l'Académie", "12", "2010", "U.S.", "«", "-", "!"]),
 )
 
 
@@ -38,6 +34,7 @@ def test_a_romance_phrase_ends_in_no_function_word(text: str, expected: list[str
     assert found(text, "es") == expected
 
 
+@settings(max_examples=400)
 @given(st.lists(WORDS, max_size=25).map(" ".join), st.sampled_from(LANGUAGES))
 def test_any_words_in_any_language_make_phrases_and_names(text: str, language: str) -> None:
     known = vocabulary(text, language)
