@@ -41,6 +41,20 @@ def test_english(sentence: str, expected: list[str]) -> None:
     assert found(sentence) == expected
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("There are 2^31 values [1] of x[2] at 12:00:01.", []),
+        ("He took step 2, then step 11 and 3.", []),
+        ("She had 12 books, 5% and $7 at 36.", ["12", "5", "7", "36"]),
+        ("It stood from 1944–45 and cost 24.90.", ["1944", "45", "24.90"]),
+        ("It is RFC 793 of 1981.", ["RFC 793", "1981"]),
+    ],
+)
+def test_a_small_number_is_one_where_it_is_an_amount(sentence: str, expected: list[str]) -> None:
+    assert found(sentence) == expected
+
+
 def test_a_word_that_the_document_has_in_lower_case_is_no_name_at_the_start_of_a_sentence() -> None:
     assert found("Notes were taken.", document="Notes were taken. She wrote notes.") == []
     assert found("Babbage took notes.", document="Babbage took notes.") == ["Babbage"]

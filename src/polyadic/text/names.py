@@ -70,6 +70,10 @@ _VERB = {
 }
 _YEAR = re.compile(r"[12]\d{3}")
 _SAINTS = ("St.", "St", "Saint", "Ste.")
+_DIGITS_OF_A_SMALL_NUMBER = 3
+_UNITS, _DASHES = frozenset("%‰°€£$¥₹"), frozenset("-–—")
+_BEFORE_AN_AMOUNT = frozenset(("", *" \"'“„«‘(—–"))
+_AFTER_AN_AMOUNT = re.compile(r"[.,;:!?)\"'”“»’]*(?:[\s—–]|$)")
 # After these a capital may be that of a sentence.
 OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
 
@@ -214,8 +218,9 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
         if tokens[i].kind in ("date", "number"):
             if _introduces_a_name(tokens, i):
                 end = _end_of_run(tokens, i, known)
-            yield _name(sentence, tokens[i:end], known)
-            yield from _within(sentence, tokens[i:end], known)
+            if end > i + 1 or _is_amount(sentence, tokens, i, known):
+                yield _name(sentence, tokens[i:end], known)
+                yield from _within(sentence, tokens[i:end], known)
         elif tokens[i].capital and not shouted:
             opens = i == 0 or tokens[i - 1].text in OPENING_MARKS
             empty = (opens or known.language == "de") and _is_function_word(tokens[i], known)
@@ -258,6 +263,27 @@ def _is_shouted(tokens: Sequence[_Token]) -> bool:
     """Whether all is in capitals, which then tell nothing."""
     words = [token.text for token in tokens if token.kind == "word"]
     return len(words) >= _LEAST_SHOUTED and all(word.isupper() for word in words)
+
+
+def _is_amount(sentence: str, tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
+    """Whether a number tells something: "12 books", "$5", "at the age of 36", but not "2^31", "[1]", "12:00", "step 2".
+
+    Of a small integer what stands around it decides: an amount has a unit, or counts what comes after it, or follows
+    a function word; or it ends a span of years.
+    """
+    token, before, after = tokens[i], tokens[i - 1 : i], tokens[i + 1 : i + 2]
+    if not token.text.isdecimal() or len(token.text) > _DIGITS_OF_A_SMALL_NUMBER:
+        return True
+    left, right = sentence[: token.start][-1:], sentence[token.end :][:1]
+    if (left or " ") in _UNITS or (right or " ") in _UNITS:
+        return True
+    if left in _DASHES and _YEAR.fullmatch(sentence[: token.start - 1][-4:]):
+        return True
+    if left not in _BEFORE_AN_AMOUNT or not _AFTER_AN_AMOUNT.match(sentence, token.end):
+        return False
+    if right == " " and after and after[0].kind == "word" and not _is_function_word(after[0], known):
+        return True
+    return len(token.text) > 1 and left == " " and bool(before) and _is_function_word(before[0], known)
 
 
 def _introduces_a_name(tokens: Sequence[_Token], i: int) -> bool:
