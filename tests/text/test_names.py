@@ -60,6 +60,28 @@ def test_a_word_that_the_document_has_in_lower_case_is_no_name_at_the_start_of_a
     assert found("Babbage took notes.", document="Babbage took notes.") == ["Babbage"]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("See Section 8.6 for details.", "en", ["Section 8.6"]),
+        ("Sending the TERM signal ends it.", "en", ["TERM"]),
+        ("Use SHA. Run it. Failed ones end.", "en", ["SHA"]),
+        ("Clients MUST NOT call any client.", "en", []),
+        ("Releases follow each release.", "en", []),
+        ("The PSU (Unified Socialist Party) won.", "en", ["PSU", "Unified Socialist Party"]),
+        ("Minimieren Sie das Risiko in Ulm.", "de", ["Ulm"]),
+        ("“Oh, Mr. Sherlock Holmes!” he said.", "en", ["Mr. Sherlock Holmes"]),
+        ("東京の田中さんは京都大学で働いています。", "ja", ["東京", "田中", "京都大学"]),
+    ],
+)
+def test_commands_and_exclamations_are_no_names(sentence: str, language: str, expected: list[str]) -> None:
+    assert found(sentence, language) == expected
+
+
+def test_lists_of_names_and_encoded_data_are_no_name() -> None:
+    assert found(f"{' '.join(['Ada Kern'] * 20)} met Ulm {'TWFuIGlz' * 9}.") == ["Ulm"]
+
+
 def test_a_german_noun_that_follows_a_determiner_is_no_name() -> None:
     sentence = "Der Lehrer sah Goethe und die Schule in Weimar."
     assert found(sentence, "de") == ["Goethe", "Weimar"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from polyadic.text import english
 from polyadic.text.function_words import (
     AFTER_A_VERB,
     ARTICLES,
@@ -23,12 +24,13 @@ from polyadic.text.function_words import (
 from polyadic.text.ideographs import has_ideographs, ideographic_names, names_within, written_date
 
 _LONGEST_TITLE = 9
+_LONGEST_NAME = 80  # characters; what is longer is a list or a column of names
 _EXCLAIMED = ("!", "?", "…", "-", "—", "–")
 _LEAST_SHOUTED = 4
 
 _TOKEN = re.compile(
     r"""
-      (?P<skip>https?://\S+ | www\.\S+ | [^\s@]{1,64}@[^\s@]{1,255}\.\w+)
+      (?P<skip>https?://\S+ | [!-~]{61,}(?!\S) | www\.\S+ | [^\s@]{1,64}@[^\s@]{1,255}\.\w+)
     | (?P<date>
           (?:[0-2]?\d|3[01])(?:st|nd|rd|th|\.|er|º)?\ (?:of\ |de\ )?[^\W\d_]{3,12}\.?,?   # 12 May 1843
               \ (?:de\ )?\d{3,4}\b
@@ -71,6 +73,8 @@ _VERB = {
 _YEAR = re.compile(r"[12]\d{3}")
 _SAINTS = ("St.", "St", "Saint", "Ste.")
 _DIGITS_OF_A_SMALL_NUMBER = 3
+_BRACKETS = frozenset("([")
+_VERBS_OF_COMMANDS = english.VERBS | words("use run click press install try check")
 _UNITS, _DASHES = frozenset("%‰°€£$¥₹"), frozenset("-–—")
 _BEFORE_AN_AMOUNT = frozenset(("", *" \"'“„«‘(—–"))
 _AFTER_AN_AMOUNT = re.compile(r"[.,;:!?)\"'”“»’]*(?:[\s—–]|$)")
@@ -190,9 +194,9 @@ def _quoted_titles(sentence: str) -> tuple[list[Name], str]:
 
 
 def _looks_like_a_title(quoted: str) -> bool:
-    """Speech begins with a capital, but hardly ever ends in a capitalised word, unless it is a mere exclamation."""
+    """Speech begins with a capital, but hardly ever ends in a capitalised word, unless it is an exclamation."""
     words = quoted.split()
-    if len(words) == 1 and quoted.endswith(_EXCLAIMED):
+    if quoted.endswith(_EXCLAIMED):
         return False
     return 0 < len(words) <= _LONGEST_TITLE and all(w[0].isupper() or w[0].isdigit() for w in (words[0], words[-1]))
 
@@ -224,12 +228,15 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
         elif tokens[i].capital and not shouted:
             opens = i == 0 or tokens[i - 1].text in OPENING_MARKS
             empty = (opens or known.language == "de") and _is_function_word(tokens[i], known)
-            end = i + 1 if empty else _end_of_run(tokens, i, known)
-            if end > i + 1 or not (_is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))):
+            empty = empty or (opens and _is_verb_of_a_command(tokens, i, known))
+            end = i + 1 if empty else _trimmed(tokens, i, _end_of_run(tokens, i, known), known)
+            common = empty or _is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))
+            if end > i + 1 or not common:
                 # "die Ingenieurin Ada Kern" is Ada Kern.
                 start = i + 1 if end > i + 2 and _opens_with_noun(tokens[i:end], known) else i
-                yield _name(sentence, tokens[start:end], known)
-                yield from _within(sentence, tokens[start:end], known)
+                if tokens[end - 1].end - tokens[start].start <= _LONGEST_NAME:
+                    yield _name(sentence, tokens[start:end], known)
+                    yield from _within(sentence, tokens[start:end], known)
         i = end
 
 
@@ -328,9 +335,30 @@ def _is_function_word(token: _Token, known: Vocabulary) -> bool:
 
 def _is_common(token: _Token, known: Vocabulary, opens: bool) -> bool:
     """Whether a lone capitalised word is no name: the sentence's start or German grammar capitalised it."""
-    in_lower_case = opens and token.text.lower() in known.lower
+    lower = token.text.lower()
+    in_lower_case = opens and not known.lower.isdisjoint((lower, f"{lower}s", lower.removesuffix("s")))
     alone = token.text.lower() in MODIFIERS or token.text in known.common
     return in_lower_case or alone or _is_function_word(token, known)
+
+
+def _is_verb_of_a_command(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
+    """Whether a word that opens a sentence is its verb: "See Section 8.6", "Sending the TERM", "Minimieren Sie"."""
+    word = tokens[i].text
+    if not word[1:].islower() or (i and tokens[i - 1].text in _BRACKETS):
+        return False
+    if known.language == "de":
+        return word.endswith("n") and i + 1 < len(tokens) and tokens[i + 1].text == "Sie"
+    return known.language == "en" and word.lower() in _VERBS_OF_COMMANDS
+
+
+def _trimmed(tokens: Sequence[_Token], start: int, end: int, known: Vocabulary) -> int:
+    """The end of a run without the function words in capitals, and the article, that end it: "Clients MUST NOT"."""
+    while end > start + 1 and _is_function_word(tokens[end - 1], known):
+        last = tokens[end - 1].text
+        if last != "The" and not (len(last) > 1 and last.isupper()):
+            break
+        end -= 1
+    return end
 
 
 def _is_verb(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
