@@ -17,6 +17,7 @@ def found(sentence: str, language: str = "en", document: str = "") -> list[str]:
         ("In 1843 Ada Lovelace's notes appeared.", ["1843", "Ada Lovelace"]),
         ("J. K. Rowling was born in St. Ives.", ["J. K. Rowling", "St. Ives"]),
         ("The Bishop of Elmham met Boso the Elder.", ["Bishop of Elmham", "Elmham", "Boso the Elder"]),
+        ("She met John Miller of Acme Corp.", ["John Miller of Acme Corp", "John Miller", "Acme Corp"]),
         ("They gave Ada the Gold Medal.", ["Ada", "Gold Medal"]),
         ("Charles de Gaulle and Ludwig van Beethoven", ["Charles de Gaulle", "Ludwig van Beethoven"]),
         ("He won at the 2006 Winter Olympics.", ["2006 Winter Olympics", "2006"]),

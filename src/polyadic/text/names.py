@@ -243,6 +243,7 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
 def _within(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Iterator[Name]:
     """Names within a name: the year of "2006 Winter Olympics", the country of "President of the United States".
 
+    Of "John Miller of Acme Corp" both the person and the firm.
     In German also the city of "Universität von Ulm" and of "Stadt Ulm".
     """
     if len(run) > 1:
@@ -254,6 +255,8 @@ def _within(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Iterator
         if run[i].text == of:
             start = i + 2 if not run[i + 1].capital else i + 1
             rest = run[start:]
+            if i > 1:
+                yield _name(sentence, run[:i], known)
             if len(rest) > 1 or not _is_common(rest[0], known, opens=False):
                 yield _name(sentence, rest, known)
             return
