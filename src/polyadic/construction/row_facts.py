@@ -80,9 +80,9 @@ def row_participants(
     Small integers and single letters take none unless nothing else does, nor do quantities and flags in a document
     that ``is_large``: thousands of rows have the same ones, which would join what has nothing to do with each other.
 
-    >>> row = [Cell("City", "Ulm"), Cell("Founded", "850")]
+    >>> row = [Cell("City", "Ulm"), Cell("Founded", "1181")]
     >>> [(p.name, p.type) for p in row_participants(row, "Cities", Vocabulary("en"))]
-    [('Ulm', 'City'), ('850', 'Founded')]
+    [('Ulm', 'City'), ('1181', 'Founded')]
     """
     found: dict[str, Participation] = {}
     has_key = False
