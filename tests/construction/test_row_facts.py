@@ -114,6 +114,13 @@ def test_numbers_take_part_in_rows_of_large_tables_only_where_little_else_does()
     assert [one.name for one in row_participants(without_river, "", EN, is_large=True)] == ["Ulm", "126,949", "Port"]
 
 
+def test_small_integers_and_single_letters_take_part_only_where_little_else_does() -> None:
+    row = [("Code", "E"), ("Article", "garden hose"), ("Price", "24.90"), ("Count", "12"), ("Class", "B")]
+    assert [*taking_part(row)] == ["garden hose", "24.90"]
+    assert [*taking_part([("Count", "12"), ("Class", "B"), ("Article", "garden hose")])] == ["12", "B", "garden hose"]
+    assert [*taking_part([("Count", "12"), ("Article", "garden hose")], "Prices")] == ["garden hose", "Prices"]
+
+
 def test_a_row_is_about_the_first_name_that_is_no_code() -> None:
     row = [("No.", "G-100"), ("Article", "garden hose"), ("Supplier", "Gartenwelt GmbH")]
     assert [score for _, score in taking_part(row).values()] == [60.0, 80.0, 75.0]

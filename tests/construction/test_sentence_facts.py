@@ -39,7 +39,7 @@ def test_a_document_without_a_name_of_its_own_has_no_subject_from_its_file(tmp_p
     (document,) = read_documents(path, ReadingSettings())
     assert isinstance(document, Document)
     assert [participants(e) for e in extract(document.text, document.title)] == [
-        ["Babbage", "engine"],
+        ["engine"],
         ["Babbage", "Ada"],
     ]
 
@@ -104,6 +104,16 @@ def test_a_document_without_a_title_is_about_what_its_paragraphs_begin_with() ->
     assert evidence[1].text == "Ada Lovelace: She died young in 1852."
     assert participants(evidence[1]) == ["Ada Lovelace", "1852"]
     assert participants(evidence[2]) == ["Babbage", "Paris"]
+
+
+def test_what_a_paragraph_names_later_is_not_the_subject_of_what_stands_before() -> None:
+    text = "Basal cell carcinoma is a cancer. It grows slowly. Surgeons cut basal cell carcinoma. They met in Ulm."
+    assert [e.text for e in extract(text)] == [
+        "Basal cell carcinoma is a cancer.",
+        "It grows slowly.",
+        "Surgeons cut basal cell carcinoma.",
+        "Surgeons: They met in Ulm.",
+    ]
 
 
 def test_headings_give_the_subject_of_a_document_without_a_title_and_are_no_facts() -> None:

@@ -105,6 +105,28 @@ def test_types_that_exclude_each_other_count_against(store: SqliteStore) -> None
     assert "but one is river, the other person" in why or "but one is person, the other river" in why
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "kind", "merged"),
+    [
+        ("Forderung", "Förderung", "", False),
+        ("plane", "Pläne", "", False),
+        ("Zurich", "Zürich", "city", True),
+        ("Jose Garcia", "José García", "", True),
+        ("Monsters", "Monsters, Inc", "title", False),
+        ("Atari", "Atari, Inc", "organization", True),
+        ("control data", "Control Data Corporation", "", False),
+        ("Acme Widgets", "Acme Widgets Ltd", "", True),
+    ],
+)
+def test_what_accents_and_legal_forms_may_tell_apart_is_not_merged_unseen(
+    store: SqliteStore, one: str, other: str, kind: str, merged: bool
+) -> None:
+    told = [(f"{name} is here.", [(name, kind), (f"place {number}", "")]) for number, name in enumerate((one, other))]
+    tell(store, "a", told)
+    assert frozenset((one, other)) in found(store), "proposed in any case"
+    assert bool(merges(store)) == merged
+
+
 def test_a_last_name_that_two_bear_is_never_sure(store: SqliteStore) -> None:
     for first in ("Clara", "Robert"):
         person, last = (f"{first} Schumann", "person"), ("Schumann", "person")

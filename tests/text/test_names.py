@@ -17,6 +17,7 @@ def found(sentence: str, language: str = "en", document: str = "") -> list[str]:
         ("In 1843 Ada Lovelace's notes appeared.", ["1843", "Ada Lovelace"]),
         ("J. K. Rowling was born in St. Ives.", ["J. K. Rowling", "St. Ives"]),
         ("The Bishop of Elmham met Boso the Elder.", ["Bishop of Elmham", "Elmham", "Boso the Elder"]),
+        ("She met John Miller of Acme Corp.", ["John Miller of Acme Corp", "John Miller", "Acme Corp"]),
         ("They gave Ada the Gold Medal.", ["Ada", "Gold Medal"]),
         ("Charles de Gaulle and Ludwig van Beethoven", ["Charles de Gaulle", "Ludwig van Beethoven"]),
         ("He won at the 2006 Winter Olympics.", ["2006 Winter Olympics", "2006"]),
@@ -41,9 +42,45 @@ def test_english(sentence: str, expected: list[str]) -> None:
     assert found(sentence) == expected
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("There are 2^31 values [1] of x[2] at 12:00:01.", []),
+        ("He took step 2, then step 11 and 3.", []),
+        ("She had 12 books, 5% and $7 at 36.", ["12", "5", "7", "36"]),
+        ("It stood from 1944–45 and cost 24.90.", ["1944", "45", "24.90"]),
+        ("It is RFC 793 of 1981.", ["RFC 793", "1981"]),
+    ],
+)
+def test_a_small_number_is_one_where_it_is_an_amount(sentence: str, expected: list[str]) -> None:
+    assert found(sentence) == expected
+
+
 def test_a_word_that_the_document_has_in_lower_case_is_no_name_at_the_start_of_a_sentence() -> None:
     assert found("Notes were taken.", document="Notes were taken. She wrote notes.") == []
     assert found("Babbage took notes.", document="Babbage took notes.") == ["Babbage"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("See Section 8.6 for details.", "en", ["Section 8.6"]),
+        ("Sending the TERM signal ends it.", "en", ["TERM"]),
+        ("Use SHA. Run it. Failed ones end.", "en", ["SHA"]),
+        ("Clients MUST NOT call any client.", "en", []),
+        ("Releases follow each release.", "en", []),
+        ("The PSU (Unified Socialist Party) won.", "en", ["PSU", "Unified Socialist Party"]),
+        ("Minimieren Sie das Risiko in Ulm.", "de", ["Ulm"]),
+        ("“Oh, Mr. Sherlock Holmes!” he said.", "en", ["Mr. Sherlock Holmes"]),
+        ("東京の田中さんは京都大学で働いています。", "ja", ["東京", "田中", "京都大学"]),
+    ],
+)
+def test_commands_and_exclamations_are_no_names(sentence: str, language: str, expected: list[str]) -> None:
+    assert found(sentence, language) == expected
+
+
+def test_lists_of_names_and_encoded_data_are_no_name() -> None:
+    assert found(f"{' '.join(['Ada Kern'] * 20)} met Ulm {'TWFuIGlz' * 9}.") == ["Ulm"]
 
 
 def test_a_german_noun_that_follows_a_determiner_is_no_name() -> None:

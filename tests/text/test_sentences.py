@@ -175,3 +175,12 @@ def test_a_wide_space_before_a_full_stop_breaks_nothing(space: str, language: st
 def test_sentences_of_texts_with_fences_are_exact(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert_exact(text, sentences(text, "en"))
+
+
+def test_a_sentence_may_end_in_may() -> None:
+    text = "It was the 19th of May. Einstein wrote to Born on May. 5 and in May. Then he left."
+    assert [text[s.start : s.end] for s in sentences(text, "en")] == [
+        "It was the 19th of May.",
+        "Einstein wrote to Born on May. 5 and in May.",
+        "Then he left.",
+    ]

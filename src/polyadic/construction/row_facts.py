@@ -21,6 +21,7 @@ SCORE = 8.0
 """Of the statement that a row makes: its columns' names make it complete."""
 
 _KEY_SCORE, _NAME_SCORE, _TERM_SCORE, _DATE_SCORE, _NUMBER_SCORE, _FLAG_SCORE = 80.0, 60.0, 45.0, 30.0, 15.0, 10.0
+_CODE_SCORE = 5.0
 _FULL_NAME_BONUS = 15.0
 _SUBJECT_SCORE = 50.0
 _FEWEST = 2
@@ -38,6 +39,8 @@ _DATE = re.compile(
 )
 _SEPARATOR = re.compile(r"[,;]\s*")
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|[^\s@]+@[^\s@]+\.\w+")
+# A small integer or a single letter, which other tables hold as well and mean something else by.
+_CODE = re.compile(r"\d{1,3}|[A-Za-z]")
 _NOTHING = words("n/a na none null nil nan unknown tbd tba k.a. keine ninguno aucun -- --- ?")
 _FLAGS = words("yes no true false y n x ja nein sí si no oui non sim não on off wahr falsch ✓ ✔ ✗ ✘ ☑ ☐ 是 否")
 _SENTENCE_END = re.compile(r"[.!?]\s+\S|[。！？]")
@@ -51,6 +54,7 @@ class _Sort(StrEnum):
 
     NOTHING = "nothing"
     FLAG = "flag"
+    CODE = "code"
     NUMBER = "number"
     DATE = "date"
     NAME = "name"
@@ -73,12 +77,12 @@ def row_participants(
     """What takes part in a row, each entity once, with the name of its column as its type.
 
     What the table is about takes part only where the row alone names fewer than two things: it is no part of each row.
-    Quantities and flags take none in a document that ``is_large``, unless nothing else does: their thousands of values
-    would join what has nothing to do with each other, and each would be embedded.
+    Small integers and single letters take none unless nothing else does, nor do quantities and flags in a document
+    that ``is_large``: thousands of rows have the same ones, which would join what has nothing to do with each other.
 
-    >>> row = [Cell("City", "Ulm"), Cell("Founded", "850")]
+    >>> row = [Cell("City", "Ulm"), Cell("Founded", "1181")]
     >>> [(p.name, p.type) for p in row_participants(row, "Cities", Vocabulary("en"))]
-    [('Ulm', 'City'), ('850', 'Founded')]
+    [('Ulm', 'City'), ('1181', 'Founded')]
     """
     found: dict[str, Participation] = {}
     has_key = False
@@ -94,8 +98,9 @@ def row_participants(
         telling = {key: one for key, one in found.items() if one.score > _NUMBER_SCORE}
         with_table = telling if len(telling) >= _FEWEST else {**of_table, **telling}
         found = with_table if len(with_table) >= _FEWEST else found
-    if len(found) < _FEWEST:
-        found = {**found, **of_table}
+    telling = {key: one for key, one in found.items() if one.score > _CODE_SCORE}
+    with_table = telling if len(telling) >= _FEWEST else {**telling, **of_table}
+    found = with_table if len(with_table) >= _FEWEST else {**found, **of_table}
     return tuple(found.values())
 
 
@@ -126,6 +131,8 @@ def _items(text: str) -> list[str]:
 
 def _score(text: str, sort: _Sort, is_key: bool) -> float:
     """How much a cell tells; the first that names something, and is no code, is what the row is about."""
+    if sort is _Sort.CODE:
+        return _CODE_SCORE
     if sort is _Sort.NUMBER:
         return _NUMBER_SCORE
     if sort is _Sort.DATE:
@@ -143,6 +150,8 @@ def _sort(text: str) -> _Sort:
         return _Sort.NOTHING
     if folded in _FLAGS:
         return _Sort.FLAG
+    if _CODE.fullmatch(text):
+        return _Sort.CODE
     if len(text) > _LONGEST:
         return _Sort.PROSE
     if _DATE.fullmatch(text):

@@ -81,7 +81,7 @@ class SentenceExtractor:
         ISO 639-1, or ``auto`` to tell each document's language from its text.
     """
 
-    name = "sentences-5"
+    name = "sentences-6"
     paid = False
 
     def __init__(self, language: str = "auto") -> None:
@@ -111,7 +111,7 @@ class SentenceExtractor:
                 document,
                 known,
                 Terms.of(document.text, known),
-                subjects(document, known),
+                subjects(document, known, spans),
                 spans,
                 headings(document.text),
                 _context(document),

@@ -2,16 +2,16 @@
 
 A sentence about the subject of its document rarely repeats its name. The subject is the title; in a long document,
 or in one without a title, the nearest heading that names something; failing both, what the paragraph defines, or the
-name with which it begins.
+first name in it, from the sentence on that has it.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyadic.construction.definitions import defined, turns
-from polyadic.knowledge import Document
+from polyadic.knowledge import Document, Span
 from polyadic.text.headings import marked_headings
 from polyadic.text.names import Sort, Vocabulary, names
 from polyadic.text.plain_text import plain
@@ -38,43 +38,48 @@ class Subjects:
         return self.names[bisect_right(self.starts, character)]
 
 
-def subjects(document: Document, known: Vocabulary) -> Subjects:
-    """Read the subjects of a document.
+def subjects(document: Document, known: Vocabulary, sentences: Sequence[Span]) -> Subjects:
+    """Read the subjects of a document from its text and its sentences, which come in order.
 
-    >>> text = "Ada was born in London. She died young.\\n\\nBabbage lived longer."
-    >>> found = subjects(Document("memory:1", "", text), Vocabulary("en"))
-    >>> found.at(30), found.at(50)
-    ('Ada', 'Babbage')
+    >>> text = "She was rich. Ada died young.\\n\\nBabbage lived longer."
+    >>> sentences = [Span(0, 13), Span(14, 29), Span(31, 52)]
+    >>> found = subjects(Document("memory:1", "", text), Vocabulary("en"), sentences)
+    >>> [found.at(sentence.start) for sentence in sentences]
+    ['', 'Ada', 'Babbage']
     """
     if document.title and len(document.text) < LONG_DOCUMENT:
         return Subjects((), (document.title,))
     found = [heading for heading in marked_headings(document.text) if len(heading.words) <= _LONGEST_SUBJECT]
     parts = [(heading.start, heading.words) for heading in found if _first_name(heading.words, known)]
     if not parts and not document.title:
-        parts = list(_openings(document.text, known))
+        parts = list(_openings(document.text, known, sentences))
     return Subjects(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))
 
 
-def _openings(text: str, known: Vocabulary) -> Iterator[tuple[int, str]]:
-    """Where each paragraph starts, and what its opening words are about; none for a list or a table.
+def _openings(text: str, known: Vocabulary, sentences: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """Where each paragraph starts to be about what its opening words name; about nothing in a list or a table.
 
     A paragraph turns to another subject where a sentence says what something else is.
     """
     for paragraph in _PARAGRAPH.finditer(text):
         words, start = paragraph.group(), paragraph.start()
+        yield start, ""
         if _LISTED.match(words):
-            yield start, ""
             continue
-        subject = _subject(plain(words[:_OPENING]), known)
-        yield start, subject
-        ends = (sentence.end() for sentence in _NEXT_SENTENCE.finditer(words))
+        first = bisect_left(sentences, start, key=lambda span: span.start)
+        last = bisect_left(sentences, min(start + _OPENING, paragraph.end()), key=lambda span: span.start)
+        named = ((span.start, _subject(text, span, known)) for span in sentences[first:last])
+        begins, subject = next((found for found in named if found[1]), (start, ""))
+        if subject:
+            yield begins, subject
+        ends = (sentence.end() for sentence in _NEXT_SENTENCE.finditer(words, begins - start))
         further = ((start + end, plain(words[end : end + _OPENING])) for end in ends)
         yield from turns(further, known.language, subject)
 
 
-def _subject(opening: str, known: Vocabulary) -> str:
-    first = _first_name(opening, known)
-    return defined(opening, known.language, first) or first
+def _subject(text: str, sentence: Span, known: Vocabulary) -> str:
+    first = _first_name(plain(text[sentence.start : sentence.end]), known)
+    return defined(plain(text[sentence.start : sentence.start + _OPENING]), known.language, first) or first
 
 
 def _first_name(sentence: str, known: Vocabulary) -> str:

@@ -19,14 +19,15 @@ LEAST = 0.3
 """Under this score a pair is not worth anybody's time."""
 
 _PERSON = listed("person per people human man woman politician author actor scientist musician player")
-_FAMILIES = (
+_ORGANISATION = listed("organization organisation org company agency institution university team party band business")
+_NAMED = (
     _PERSON,
     listed("location loc place city town country state region river mountain gpe geo province county village"),
-    listed("organization organisation org company agency institution university team party band business"),
-    listed("date time year num number quantity money percent"),
+    _ORGANISATION,
     listed("event war battle election conference"),
     listed("work book film movie song album publication magazine newspaper"),
 )
+_FAMILIES = (*_NAMED, listed("date time year num number quantity money percent"))
 # Of two names in one statement one is rarely the other, unless the statement says so.
 _TOGETHER = {Likeness.SPELLING: 0.95, Likeness.ACRONYM: 1.0, Likeness.QUALIFIED: 0.7, Likeness.INITIALS: 0.9}
 
@@ -125,6 +126,8 @@ def _by_names(names: tuple[Name, Name], sign: Sign, seen: _Seen) -> float:
     sure = seen.only and seen.within
     match sign.likeness:
         case Likeness.SPELLING:
+            if _may_be_two_words(*names) and not _are_named(seen):
+                return 0.8
             return 0.97 if seen.share or len(names[0].words) > 1 else 0.92 if len(names[0].squeezed) > 4 else 0.7
         case Likeness.QUALIFIED:
             return 0.7 if seen.share else 0.55
@@ -132,7 +135,7 @@ def _by_names(names: tuple[Name, Name], sign: Sign, seen: _Seen) -> float:
             return 0.95 if _turned(*names) or _turned(*reversed(names)) else 0.55
         case Likeness.LEGAL:
             both = all(set(name.words) & LEGAL for name in names)
-            return 0.6 if both else 0.93 if seen.share or len(names[0].core) > 1 else 0.75
+            return 0.6 if both else 0.93 if _names_a_firm(names, seen) else 0.75
         case Likeness.ACRONYM:
             letters = min(len(name.squeezed) for name in names)
             return (0.93 if letters > 2 else 0.85) if sure else 0.75 if seen.only and seen.share else 0.4
@@ -157,8 +160,31 @@ def _by_last_name(seen: _Seen, sure: bool) -> float:
     return 0.6 if sure and not seen.one.type else 0.4 if sure else 0.3
 
 
+def _may_be_two_words(one: Name, other: Name) -> bool:
+    """Whether accents may make two words of these, as of "Forderung" and "Förderung"; in longer names they do not."""
+    return one.accented != other.accented and len(one.words) == 1
+
+
+def _names_a_firm(names: tuple[Name, Name], seen: _Seen) -> bool:
+    """Whether a firm is meant without its legal form: Monsters, Inc. is not Monsters, nor War, Inc. war."""
+    if any(name.text[0].islower() for name in names):
+        return False
+    return len(names[0].core) > 1 or (
+        seen.share and all(_is_one_of(_ORGANISATION, one) for one in (seen.one, seen.other))
+    )
+
+
+def _are_named(seen: _Seen) -> bool:
+    """Whether both are of a kind that bears names: persons, places, firms, events or works."""
+    return any(_is_one_of(kinds, seen.one) and _is_one_of(kinds, seen.other) for kinds in _NAMED)
+
+
+def _is_one_of(kinds: frozenset[str], entity: Entity) -> bool:
+    return entity.type.casefold() in kinds
+
+
 def _are_persons(seen: _Seen) -> bool:
-    return all(entity.type.casefold() in _PERSON for entity in (seen.one, seen.other))
+    return _is_one_of(_PERSON, seen.one) and _is_one_of(_PERSON, seen.other)
 
 
 def _turned(one: Name, other: Name) -> bool:

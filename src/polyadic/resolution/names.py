@@ -13,9 +13,15 @@ _QUALIFIER = re.compile(r"\(([^()]+)\)\s*$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.&][^\W\d_]+)*|\d+")
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_LETTERS = re.compile(r"[^\W_]+")
+_WORDS_OF_A_LETTER = frozenset("AI")
 _SYMBOLS = frozenset("+#*=<>%°$€£@")
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}")
 _POSSESSIVE = re.compile(r"['’]s\b")
+# ".ch", "--connect", "!pattern"; quotation marks, brackets and the marks that open a Spanish sentence are no signs.
+_SIGN_IN_FRONT = re.compile(r"[^\w\s\"'“”„‟«»‹›‘’‚‛`´()\[\]{}<>¿¡*_]+(?=\w)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_LONE_LETTER = re.compile(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])\W?")
 
 SMALL = listed(
     "of the and for in on at to a an de del della di da la le les des du der die das und et y e von van den en el al"
@@ -72,17 +78,42 @@ class Name:
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """Signs that are part of a name, and that its words leave out: C, C++ and C# are three."""
-        return tuple(sorted(sign for sign in self.text if sign in _SYMBOLS))
+        """Signs that are part of a name, and that its words leave out: C++ and C# are two, ".ch" and "CH" as well."""
+        in_front = _SIGN_IN_FRONT.match(self.text)
+        return (in_front[0] if in_front else "", *sorted(sign for sign in self.text if sign in _SYMBOLS))
+
+    @cached_property
+    def digits(self) -> tuple[str, ...]:
+        """The runs of digits in their order: "1.6" has two and "16" one, "10,000" has one as well."""
+        return tuple(_DIGITS.findall(_THOUSANDS.sub("", _QUALIFIER.sub("", self.text))))
+
+    @cached_property
+    def accented(self) -> str:
+        """Letters and digits alone, with the accents that ``squeezed`` leaves out."""
+        return "".join(filter(str.isalnum, _QUALIFIER.sub("", entity_key(self.text))))
 
     @cached_property
     def core(self) -> tuple[str, ...]:
-        """The words without what kind of firm it is."""
-        kept = [word for word in self.words if word not in LEGAL]
+        """The words without what kind of firm it is, which stands last and has a capital."""
+        kept, said = list(self.words), _LETTERS.findall(self.text)
+        while len(kept) > 1 and kept[-1] in LEGAL and not said[-1][0].islower():
+            kept, said = kept[:-1], said[:-1]
         # "S.A." and "A.G." fall into letters.
         while len(kept) > 2 and len(kept[-1]) == len(kept[-2]) == 1 and kept[-2] + kept[-1] in LEGAL:
             kept = kept[:-2]
-        return tuple(kept) or self.words
+        return tuple(kept)
+
+    @cached_property
+    def may_have_initials(self) -> bool:
+        """Whether its lone letters may be initials of a person: "J. K. Rowling", but not "N-th" or "rc.d.gz".
+
+        All words have capitals but the small ones; each lone letter is followed by a full stop or a space, and one
+        without a full stop is no word of its own, as "A" and "I" are.
+        """
+        words = self.text.split()
+        if any(word[0].islower() and word.casefold() not in SMALL for word in words):
+            return False
+        return all(map(_may_be_initial, _LONE_LETTER.findall(self.text)))
 
     @cached_property
     def is_acronym(self) -> bool:
@@ -114,6 +145,17 @@ class Name:
     def tells(self, words: Iterable[str]) -> bool:
         """Whether one of these words makes another thing of what else has the same name."""
         return any(word in _TELLING or word in _NUMBERS or _DIGITS.search(word) for word in words)
+
+
+def _may_be_initial(letter: str) -> bool:
+    """Whether a letter that stands alone may be an initial, by the character after it, if there is one.
+
+    >>> [_may_be_initial(letter) for letter in ("J.", "J ", "A.", "A ", "N-", "d.")]
+    [True, True, True, False, False, False]
+    """
+    if letter[0].islower():
+        return False
+    return letter[1:] == "." or (letter[1:] in ("", " ") and letter[0] not in _WORDS_OF_A_LETTER)
 
 
 def _numbers(text: str) -> tuple[str, ...]:

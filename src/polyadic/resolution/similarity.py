@@ -47,6 +47,8 @@ def likeness(one: Name, other: Name) -> Sign | None:
     if one.is_time_or_number or other.is_time_or_number:
         return None
     if one.squeezed == other.squeezed:
+        if one.digits != other.digits:
+            return None
         return Sign(Likeness.QUALIFIED if one.qualifier != other.qualifier else Likeness.SPELLING)
     for place, (short, long) in enumerate(((one, other), (other, one))):
         if short.is_acronym and short.squeezed in long.acronyms:
@@ -87,6 +89,8 @@ def _middle(short: Name, long: Name) -> Likeness | None:
 
 def _initials(one: Name, other: Name) -> Likeness | None:
     """Word by word the same, or one the initial of the other; a middle name may be left out. The last is whole."""
+    if not (one.may_have_initials and other.may_have_initials):
+        return None
     short, long = sorted((one.words, other.words), key=len)
     if len(short) < 2 or short[-1] != long[-1] or len(short[-1]) < 2:
         return None

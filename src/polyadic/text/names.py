@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from polyadic.text import english
 from polyadic.text.function_words import (
     AFTER_A_VERB,
     ARTICLES,
@@ -23,12 +24,13 @@ from polyadic.text.function_words import (
 from polyadic.text.ideographs import has_ideographs, ideographic_names, names_within, written_date
 
 _LONGEST_TITLE = 9
+_LONGEST_NAME = 80  # characters; what is longer is a list or a column of names
 _EXCLAIMED = ("!", "?", "…", "-", "—", "–")
 _LEAST_SHOUTED = 4
 
 _TOKEN = re.compile(
     r"""
-      (?P<skip>https?://\S+ | www\.\S+ | [^\s@]{1,64}@[^\s@]{1,255}\.\w+)
+      (?P<skip>https?://\S+ | [!-~]{61,}(?!\S) | www\.\S+ | [^\s@]{1,64}@[^\s@]{1,255}\.\w+)
     | (?P<date>
           (?:[0-2]?\d|3[01])(?:st|nd|rd|th|\.|er|º)?\ (?:of\ |de\ )?[^\W\d_]{3,12}\.?,?   # 12 May 1843
               \ (?:de\ )?\d{3,4}\b
@@ -70,6 +72,12 @@ _VERB = {
 }
 _YEAR = re.compile(r"[12]\d{3}")
 _SAINTS = ("St.", "St", "Saint", "Ste.")
+_DIGITS_OF_A_SMALL_NUMBER = 3
+_BRACKETS = frozenset("([")
+_VERBS_OF_COMMANDS = english.VERBS | words("use run click press install try check")
+_UNITS, _DASHES = frozenset("%‰°€£$¥₹"), frozenset("-–—")
+_BEFORE_AN_AMOUNT = frozenset(("", *" \"'“„«‘(—–"))
+_AFTER_AN_AMOUNT = re.compile(r"[.,;:!?)\"'”“»’]*(?:[\s—–]|$)")
 # After these a capital may be that of a sentence.
 OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
 
@@ -186,9 +194,9 @@ def _quoted_titles(sentence: str) -> tuple[list[Name], str]:
 
 
 def _looks_like_a_title(quoted: str) -> bool:
-    """Speech begins with a capital, but hardly ever ends in a capitalised word, unless it is a mere exclamation."""
+    """Speech begins with a capital, but hardly ever ends in a capitalised word, unless it is an exclamation."""
     words = quoted.split()
-    if len(words) == 1 and quoted.endswith(_EXCLAIMED):
+    if quoted.endswith(_EXCLAIMED):
         return False
     return 0 < len(words) <= _LONGEST_TITLE and all(w[0].isupper() or w[0].isdigit() for w in (words[0], words[-1]))
 
@@ -214,23 +222,28 @@ def _capitalised(sentence: str, known: Vocabulary) -> Iterator[Name]:
         if tokens[i].kind in ("date", "number"):
             if _introduces_a_name(tokens, i):
                 end = _end_of_run(tokens, i, known)
-            yield _name(sentence, tokens[i:end], known)
-            yield from _within(sentence, tokens[i:end], known)
+            if end > i + 1 or _is_amount(sentence, tokens, i, known):
+                yield _name(sentence, tokens[i:end], known)
+                yield from _within(sentence, tokens[i:end], known)
         elif tokens[i].capital and not shouted:
             opens = i == 0 or tokens[i - 1].text in OPENING_MARKS
             empty = (opens or known.language == "de") and _is_function_word(tokens[i], known)
-            end = i + 1 if empty else _end_of_run(tokens, i, known)
-            if end > i + 1 or not (_is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))):
+            empty = empty or (opens and _is_verb_of_a_command(tokens, i, known))
+            end = i + 1 if empty else _trimmed(tokens, i, _end_of_run(tokens, i, known), known)
+            common = empty or _is_common(tokens[i], known, opens) or (opens and _is_verb(tokens, i, known))
+            if end > i + 1 or not common:
                 # "die Ingenieurin Ada Kern" is Ada Kern.
                 start = i + 1 if end > i + 2 and _opens_with_noun(tokens[i:end], known) else i
-                yield _name(sentence, tokens[start:end], known)
-                yield from _within(sentence, tokens[start:end], known)
+                if tokens[end - 1].end - tokens[start].start <= _LONGEST_NAME:
+                    yield _name(sentence, tokens[start:end], known)
+                    yield from _within(sentence, tokens[start:end], known)
         i = end
 
 
 def _within(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Iterator[Name]:
     """Names within a name: the year of "2006 Winter Olympics", the country of "President of the United States".
 
+    Of "John Miller of Acme Corp" both the person and the firm.
     In German also the city of "Universität von Ulm" and of "Stadt Ulm".
     """
     if len(run) > 1:
@@ -242,6 +255,8 @@ def _within(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Iterator
         if run[i].text == of:
             start = i + 2 if not run[i + 1].capital else i + 1
             rest = run[start:]
+            if i > 1:
+                yield _name(sentence, run[:i], known)
             if len(rest) > 1 or not _is_common(rest[0], known, opens=False):
                 yield _name(sentence, rest, known)
             return
@@ -258,6 +273,27 @@ def _is_shouted(tokens: Sequence[_Token]) -> bool:
     """Whether all is in capitals, which then tell nothing."""
     words = [token.text for token in tokens if token.kind == "word"]
     return len(words) >= _LEAST_SHOUTED and all(word.isupper() for word in words)
+
+
+def _is_amount(sentence: str, tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
+    """Whether a number tells something: "12 books", "$5", "at the age of 36", but not "2^31", "[1]", "12:00", "step 2".
+
+    Of a small integer what stands around it decides: an amount has a unit, or counts what comes after it, or follows
+    a function word; or it ends a span of years.
+    """
+    token, before, after = tokens[i], tokens[i - 1 : i], tokens[i + 1 : i + 2]
+    if not token.text.isdecimal() or len(token.text) > _DIGITS_OF_A_SMALL_NUMBER:
+        return True
+    left, right = sentence[: token.start][-1:], sentence[token.end :][:1]
+    if (left or " ") in _UNITS or (right or " ") in _UNITS:
+        return True
+    if left in _DASHES and _YEAR.fullmatch(sentence[: token.start - 1][-4:]):
+        return True
+    if left not in _BEFORE_AN_AMOUNT or not _AFTER_AN_AMOUNT.match(sentence, token.end):
+        return False
+    if right == " " and after and after[0].kind == "word" and not _is_function_word(after[0], known):
+        return True
+    return len(token.text) > 1 and left == " " and bool(before) and _is_function_word(before[0], known)
 
 
 def _introduces_a_name(tokens: Sequence[_Token], i: int) -> bool:
@@ -302,9 +338,30 @@ def _is_function_word(token: _Token, known: Vocabulary) -> bool:
 
 def _is_common(token: _Token, known: Vocabulary, opens: bool) -> bool:
     """Whether a lone capitalised word is no name: the sentence's start or German grammar capitalised it."""
-    in_lower_case = opens and token.text.lower() in known.lower
+    lower = token.text.lower()
+    in_lower_case = opens and not known.lower.isdisjoint((lower, f"{lower}s", lower.removesuffix("s")))
     alone = token.text.lower() in MODIFIERS or token.text in known.common
     return in_lower_case or alone or _is_function_word(token, known)
+
+
+def _is_verb_of_a_command(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:
+    """Whether a word that opens a sentence is its verb: "See Section 8.6", "Sending the TERM", "Minimieren Sie"."""
+    word = tokens[i].text
+    if not word[1:].islower() or (i and tokens[i - 1].text in _BRACKETS):
+        return False
+    if known.language == "de":
+        return word.endswith("n") and i + 1 < len(tokens) and tokens[i + 1].text == "Sie"
+    return known.language == "en" and word.lower() in _VERBS_OF_COMMANDS
+
+
+def _trimmed(tokens: Sequence[_Token], start: int, end: int, known: Vocabulary) -> int:
+    """The end of a run without the function words in capitals, and the article, that end it: "Clients MUST NOT"."""
+    while end > start + 1 and _is_function_word(tokens[end - 1], known):
+        last = tokens[end - 1].text
+        if last != "The" and not (len(last) > 1 and last.isupper()):
+            break
+        end -= 1
+    return end
 
 
 def _is_verb(tokens: Sequence[_Token], i: int, known: Vocabulary) -> bool:

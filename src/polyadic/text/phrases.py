@@ -203,11 +203,11 @@ def _romance(text: str, known: Vocabulary) -> Iterator[Phrase]:
         elif run and _goes_on(run[-1], lower, of):
             run.append(lower)
         elif run:
-            yield _romance_phrase(run, start, of)
+            yield from _romance_phrase(run, start, of)
             run = []
         is_opened = lower in openers
     if run:
-        yield _romance_phrase(run, start, of)
+        yield from _romance_phrase(run, start, of)
 
 
 def _goes_on(last: str, word: str, of: frozenset[str]) -> bool:
@@ -215,10 +215,12 @@ def _goes_on(last: str, word: str, of: frozenset[str]) -> bool:
     return word in _ROMANCE_ARTICLES if last in of else word in of and last not in _ROMANCE_ARTICLES
 
 
-def _romance_phrase(run: list[str], start: int, of: frozenset[str]) -> Phrase:
-    while run[-1] in of or run[-1] in _ROMANCE_ARTICLES:
+def _romance_phrase(run: list[str], start: int, of: frozenset[str]) -> Iterator[Phrase]:
+    """A run without the function words that end it; nothing where it holds no other, as in French "de los"."""
+    while run and (run[-1] in of or run[-1] in _ROMANCE_ARTICLES):
         run.pop()
-    return Phrase(tuple(run[:LONGEST]), start, determined=True)
+    if run:
+        yield Phrase(tuple(run[:LONGEST]), start, determined=True)
 
 
 def _delimited(text: str, known: Vocabulary) -> Iterator[Phrase]:

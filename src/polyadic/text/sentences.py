@@ -62,6 +62,8 @@ _LONGEST_TITLE = 4  # letters
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex expects an end of a sentence before characters like those of the sentence, not before "1871" or "iPhone".
 _UNSPACED_END = re.compile(r"[。！？｡][\"”’」』）]*(?=[0-9a-z])")
+# sentencex takes "May." for the abbreviation of a month whatever follows.
+_END_IN_MAY = re.compile(r"\bMay\.\s+(?=[^\W\d_a-z])")
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
 # Where a part may end, best first: after what is surely or probably a sentence (after a word of one or two letters or
 # digits a full stop is often no end), else where a sentence that is too long may be cut. What stands before the mark is
@@ -227,6 +229,9 @@ def _pieces(part: str, language: str) -> Iterator[_Stretch]:
         at = content.find(piece, cursor)
         if at < 0:
             continue
+        for end in _END_IN_MAY.finditer(part, cursor, at + len(piece)):
+            yield from ended(part, cursor, end.end())
+            cursor = end.end()
         yield from ended(part, cursor, at + len(piece))
         cursor = at + len(piece)
     yield from ended(part, cursor, len(part))
