@@ -116,7 +116,28 @@ def test_docbook(tmp_path: Path) -> None:
 
 def test_xml_data(tmp_path: Path) -> None:
     source = '<shop><item price="9"><name>Garden hose</name><colour>green</colour></item><open>daily</open></shop>'
-    assert document(tmp_path / "a.xml", source).text == "- price 9; name: Garden hose; colour: green.\n\n- open: daily."
+    found = document(tmp_path / "a.xml", source)
+    assert found.text == "- price: 9; name: Garden hose; colour: green.\n\n- open: daily."
+
+
+def test_records_of_xml_are_rows_with_all_their_fields(tmp_path: Path) -> None:
+    source = """<catalog><book id="1"><title>Mühle</title><author>Eva Klein</author><price cur="EUR">20</price></book>
+    <book id="2"><title>Wind</title><author>Karl Weber</author><author>Ada Roth</author>
+    <publisher><name>Aue</name><city>Ulm</city></publisher></book><sale book="1" to="Bob"/><sale book="2" to="Eve"/>
+    </catalog>"""
+    found = document(tmp_path / "a.xml", source)
+    assert not found.title
+    assert found.text.split("\n\n") == [
+        "- id: 1; title: Mühle; author: Eva Klein; price: 20 (cur EUR).",
+        "- id: 2; title: Wind; author: Karl Weber, Ada Roth; publisher name: Aue; publisher city: Ulm.",
+        "- book: 1; to: Bob.",
+        "- book: 2; to: Eve.",
+    ]
+
+
+def test_sections_of_xml_with_prose_are_no_records(tmp_path: Path) -> None:
+    source = "<book><chapter><title>Use</title><subtitle>Daily</subtitle><para>Ask her first.</para></chapter></book>"
+    assert document(tmp_path / "a.xml", source).text == "## Use\n\n- subtitle: Daily.\n\nAsk her first."
 
 
 def test_xml_cannot_grow_or_reach_out(tmp_path: Path) -> None:
