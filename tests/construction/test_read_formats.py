@@ -584,6 +584,16 @@ def test_sheets_are_pages_with_a_line_for_each_row(tmp_path: Path) -> None:
     assert [page_of(document.pages, document.text.index(word)) for word in ("Ada", "Numbers")] == [1, 3]
 
 
+def test_lines_above_the_header_of_a_sheet_are_text(tmp_path: Path) -> None:
+    above: list[list[object]] = [["Price list of Acme Ltd"], ["Currency EUR"], ["Valid from", "1 May 2024"]]
+    table: list[list[object]] = [["Item", "Price", "Unit", "Stock"], ["hose", 24.9, "m", 3], ["rake", 14, "m", 4]]
+    document = read(tmp_path / "a.xlsx", documents.xlsx({"Tools": [*above, *table]}))
+    assert document.text == (
+        "# Tools\n\nPrice list of Acme Ltd\n\nCurrency EUR\n\nValid from: 1 May 2024\n"
+        "- Item: hose; Price: 24.9; Unit: m; Stock: 3.\n- Item: rake; Price: 14; Unit: m; Stock: 4."
+    )
+
+
 def test_hidden_sheets_are_left_out(tmp_path: Path) -> None:
     import openpyxl
 

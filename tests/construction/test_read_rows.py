@@ -105,6 +105,31 @@ def test_a_table_whose_first_row_is_like_the_others_has_no_header(tmp_path: Path
     assert document.text.endswith("- Land: Peru; 2023: 7; 2024: 8.")
 
 
+PREAMBLES = [
+    ("Price list of Acme Ltd\nValid from 1 May 2024\n\nItem,Price\nhose,24.90\nrake,14.00\n", ".csv"),
+    ("Price list of Acme Ltd,\nValid from 1 May 2024,\n,\nItem,Price\nhose,24.90\nrake,14.00\n", ".csv"),
+    ("Price list of Acme Ltd\nValid from 1 May 2024\nItem;Price\nhose;24.90\nrake;14.00\n", ".csv"),
+    ("Price list of Acme Ltd\nValid from 1 May 2024\n\nItem\tPrice\nhose\t24.90\nrake\t14.00\n", ".tsv"),
+]
+
+
+@pytest.mark.parametrize(("content", "suffix"), PREAMBLES)
+def test_lines_above_the_header_are_text(tmp_path: Path, content: str, suffix: str) -> None:
+    [found], skipped = read_all(tmp_path / f"prices{suffix}", content)
+    assert not skipped
+    assert found.text == (
+        "# prices\n\nPrice list of Acme Ltd\n\nValid from 1 May 2024\n\n"
+        "- Item: hose; Price: 24.90.\n- Item: rake; Price: 14.00."
+    )
+
+
+def test_names_and_values_above_a_wide_table_are_text(tmp_path: Path) -> None:
+    content = "Shop,Acme\nItem,Price,Unit,Stock\nhose,24.90,m,3\nrake,14.00,m,4\n"
+    [found], _ = read_all(tmp_path / "a.csv", content)
+    assert found.text.split("\n\n")[1] == "Shop: Acme"
+    assert "- Item: rake; Price: 14.00; Unit: m; Stock: 4." in found.text
+
+
 def test_columns_without_a_name_and_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
     (document,), _ = read_all(tmp_path / "a.csv", ",Price,,Price\nhose,1,2,3\nladder,,5,6,,\n")
     assert document.text.split("\n\n")[1].split("\n") == [
