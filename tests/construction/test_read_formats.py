@@ -138,6 +138,15 @@ HTML_TABLES = {
         "<tr><th>Name<th>Notes<tr><td>hose<td><p>Green.</p><p>New.</p>",
         "- Name: hose; Notes: Green. New.",
     ),
+    "names above numbers": (
+        "<tr><td>Item<td>Price<tr><td>hose<td>24.90 EUR<tr><td>rake<td>14 EUR",
+        "- Item: hose; Price: 24.90 EUR.\n- Item: rake; Price: 14 EUR.",
+    ),
+    "names in bold": (
+        "<tr><td><b>Name</b><td><strong>City</strong><tr><td>Ada<td>Ulm",
+        "- Name: Ada; City: Ulm.",
+    ),
+    "words above words": ("<tr><td>Ada<td>Ulm<tr><td>Bob<td>Bonn", "| Ada | Ulm |\n| Bob | Bonn |"),
     "spans that are no numbers": (
         "<tr><th colspan=x>A<th>B<tr><td rowspan=-1>1<td colspan=999999999>2",
         "- A: 1; B: 2.",

@@ -99,9 +99,29 @@ def test_latex(tmp_path: Path) -> None:
     assert "## Theory\n\nEach has n ≤ 2^8 wires, of 50% copper." in found.text
     assert "- One" in found.text and "- Two: more" in found.text
     assert "E = (a)/(b)" in found.text
-    assert "| Name | Size |\n| Ada | 3 |" in found.text
+    assert "- Name: Ada; Size: 3." in found.text
     assert "```text\nrun {it} % now\n```" in found.text
     assert "why?" not in found.text and "documentclass" not in found.text
+
+
+TABULARS = [
+    r"l|r}\toprule Item & Price \\ \midrule hose & 9 \\ rake & 14 \\ \bottomrule",
+    r"ll}\hline Item & Price \\ \hline hose & 9 \\ \hline rake & 14 \\ \hline",
+]
+
+
+@pytest.mark.parametrize("rows", TABULARS)
+def test_tables_of_latex_name_their_columns(rows: str, tmp_path: Path) -> None:
+    found = document(tmp_path / "a.tex", rf"Tools. \begin{{tabular}}{{{rows}\end{{tabular}} More.")
+    assert found.text == "Tools.\n\n- Item: hose; Price: 9.\n- Item: rake; Price: 14.\n\nMore."
+
+
+def test_cells_of_latex_over_several_columns_name_each(tmp_path: Path) -> None:
+    table = r"""\begin{tabular}{lll}\hline & \multicolumn{2}{c}{Size} \\ \cline{2-3} Item & small & large \\ \hline
+    hose & 1 & 2 \\ rake & 3 & 4 \\ \hline\end{tabular}"""
+    assert document(tmp_path / "a.tex", table).text == (
+        "- Item: hose; Size small: 1; Size large: 2.\n- Item: rake; Size small: 3; Size large: 4."
+    )
 
 
 def test_docbook(tmp_path: Path) -> None:

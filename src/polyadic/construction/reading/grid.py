@@ -151,6 +151,16 @@ def names_columns(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return not any(_mostly_numbers(rows, place) for place in numbers)
 
 
+def names_above_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row surely names the columns: it has names, and most values below one of them are numbers.
+
+    >>> names_above_numbers([["Item", "Price"], ["hose", "9 EUR"]]), names_above_numbers([["Ada", "x"], ["Bob", "y"]])
+    (True, False)
+    """
+    below = rows[1:]
+    return bool(below) and _are_names(rows[0], below) and any(_mostly_numbers(below, at) for at in range(len(rows[0])))
+
+
 def _width(row: Sequence[str]) -> int:
     """How many cells a row has up to the last that is not empty; a cell alone is as wide as one, wherever it stands."""
     filled = [place for place, cell in enumerate(row, start=1) if cell.strip()]

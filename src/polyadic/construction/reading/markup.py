@@ -41,6 +41,7 @@ _ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
 # A tag that closes itself, which HTML takes for one that is left open.
 _CLOSES_ITSELF = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
 _LISTS = frozenset({"ul", "ol", "menu", "dl"})
+_BOLD = frozenset({"b", "strong"})
 _NOTE_TYPES = ("noteref", "doc-noteref")
 # What a link says that leads to a place on the page and says nothing: to a heading, or back from a footnote.
 _ANCHOR_SIGNS = re.compile(r"\s*(?:[¶#§🔗🔖⚓]|[↩↑⏎^⤴]\ufe0e?)\s*")
@@ -141,6 +142,7 @@ class _Text:
         self._depth = 0
         self._hidden_at = 0
         self._content_at = 0
+        self._bold_at = 0
         self._inline: list[str] = []
         self._blocks: list[str] = []
         self._left_out: list[str] = []
@@ -182,6 +184,8 @@ class _Text:
         elif tag == "sup":
             self._raised_at = self._raised_at or (self._depth, len(self._inline))
             self._has_note = self._link is not None and self._link.to_place
+        elif tag in _BOLD:
+            self._bold_at = self._bold_at or self._depth
         elif tag in _BLOCKS:
             self._flush()
             self._opened(tag, attributes)
@@ -202,6 +206,8 @@ class _Text:
             self._close_link()
         elif tag == "sup":
             self._close_raised()
+        elif tag in _BOLD:
+            self._bold_at = 0 if self._bold_at == self._depth else self._bold_at
         elif tag in _BLOCKS:
             self._flush(_HEADINGS.get(tag, 0))
             self._closed(tag)
@@ -218,6 +224,9 @@ class _Text:
         else:
             self._inline.append(_SPACES.sub(" ", text))
             self._measure(len(text.strip()))
+            if cell := self._cell():
+                cell.characters += len(text.strip())
+                cell.bold += len(text.strip()) if self._bold_at else 0
 
     def close(self) -> Page:
         self._flush()
@@ -403,10 +412,15 @@ class _Text:
 
     def _place(self) -> list[str]:
         """Where blocks go: into the cell that is open, or onto the page."""
+        cell = self._cell()
+        return self._blocks if cell is None else cell.blocks
+
+    def _cell(self) -> Cell | None:
+        """The cell that is open."""
         for table in reversed(self._tables):
             if table.rows and table.rows[-1]:
-                return table.rows[-1][-1].blocks
-        return self._blocks
+                return table.rows[-1][-1]
+        return None
 
     def _note(self, attributes: Mapping[str, str]) -> None:
         name = attributes.get("name", attributes.get("property", "")).strip().lower()
