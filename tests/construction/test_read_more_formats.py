@@ -187,6 +187,17 @@ def test_yaml(tmp_path: Path) -> None:
     assert document(tmp_path / "b.yml", template).text == template.strip()
 
 
+def test_records_of_yaml_are_rows_below_their_comments(tmp_path: Path) -> None:
+    source = "# Our people.\n- name: Ada\n  role: boss\n# The clerk.\n- name: Bob\n  role: clerk\n"
+    assert document(tmp_path / "a.yaml", source).text == (
+        "Our people.\n\n- name: Ada; role: boss.\n\nThe clerk.\n\n- name: Bob; role: clerk."
+    )
+    source = "tools:\n  hose: {price: 9, stock: 3}\n  rake: {price: 14, stock: 8}\nport: 80\n"
+    assert document(tmp_path / "b.yaml", source).text == (
+        "tools:\n\n- hose; price: 9; stock: 3.\n- rake; price: 14; stock: 8.\n\n- port: 80"
+    )
+
+
 def test_nested_data_of_any_depth() -> None:
     value: object = "deep"
     for _ in range(50_000):

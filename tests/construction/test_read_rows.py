@@ -183,8 +183,38 @@ JSON_TABLES = {
 @pytest.mark.parametrize(("value", "before"), JSON_TABLES.values(), ids=JSON_TABLES)
 def test_a_list_of_objects_is_a_table(tmp_path: Path, value: object, before: str) -> None:
     (document,), _ = read_all(tmp_path / "cities.json", json.dumps(value))
-    table = "- City: Ulm; At river: Danube.\n- City: Bonn; Twins: Oxford, Minsk."
+    table = "- City: Ulm; At river: Danube.\n- City: Bonn; Twins: Oxford; Twins (2): Minsk."
     assert document.text == f"# cities\n\n{before}{table}"
+
+
+RECORDS_WITHIN = {
+    "a list beside objects": (
+        {"name": "Acme", "at": {"city": "Ulm"}, "people": [{"name": "Ada", "role": "boss"}]},
+        "- name: Acme\n\n- at.city: Ulm\n\npeople:\n\n- name: Ada; role: boss.",
+    ),
+    "a row a key": ({"hose": {"price": 24.9}, "rake": {"price": 14}}, "- hose; price: 24.9.\n- rake; price: 14."),
+    "columns and rows": (
+        {"columns": ["Item", "Price"], "data": [["hose", 24.9], ["rake", 14]]},
+        "- Item: hose; Price: 24.9.\n- Item: rake; Price: 14.",
+    ),
+    "objects unlike each other": (
+        {"scripts": {"build": "make", "test": "tox"}, "engines": {"node": 18}},
+        "- scripts.build: make\n- scripts.test: tox\n\n- engines.node: 18",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "text"), RECORDS_WITHIN.values(), ids=RECORDS_WITHIN)
+def test_records_within_json_are_rows(tmp_path: Path, value: object, text: str) -> None:
+    (document,), _ = read_all(tmp_path / "a.json", json.dumps(value))
+    assert document.text == text
+
+
+def test_a_list_of_two_values_is_no_single_value(tmp_path: Path) -> None:
+    objects = lines({"id": 1, "tags": ["New York", "Ulm"]}, {"id": 2, "tags": ["a", "b", "c"]})
+    (document,), _ = read_all(tmp_path / "a.jsonl", objects)
+    cells = [[cell.text for cell in row_cells(line)] for line in document.text.split("\n")[2:]]
+    assert cells == [["1", "New York", "Ulm"], ["2", "a, b, c"]]
 
 
 def test_objects_with_prose_are_documents(tmp_path: Path) -> None:
