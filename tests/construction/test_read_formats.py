@@ -318,6 +318,17 @@ def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
     )
 
 
+def test_pdf_marks_of_footnotes_that_stand_alone_are_left_out(tmp_path: Path) -> None:
+    lines = ["The engine was never built.", "#" * 40, "See the letters of Ada Lovelace.", "7", "More."]
+    data = documents.pdf([lines])
+    raised = b"/F1 6 Tf (1) Tj /F1 12 Tf 0 -4 Td"
+    assert data.count(b"(" + b"#" * 40 + b") Tj T*") == 1
+    data = data.replace(b"(" + b"#" * 40 + b") Tj T*", raised.ljust(48))
+    found = read(tmp_path / "a.pdf", data).text.split()
+    assert "1" not in found
+    assert "7" in found
+
+
 def test_pdf_pages_are_where_they_begin(tmp_path: Path) -> None:
     document = read(tmp_path / "a.pdf", documents.pdf([["One."], [], ["Two goes"], ["on here."], ["Café."]]))
     assert document.text == "One.\n\nTwo goes on here.\n\nCafé."

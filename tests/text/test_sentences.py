@@ -73,6 +73,11 @@ def test_english(text: str, expected: list[str]) -> None:
     assert split(text) == expected
 
 
+def test_marks_of_footnotes_stay_with_the_sentence_before() -> None:
+    assert split("Ada lives in Ulm.² It counts.[^a] Yes.¹") == ["Ada lives in Ulm.²", "It counts.[^a]", "Yes.¹"]
+    assert split("[^1]: See Roth\n[^2]: See Lee") == ["[^1]: See Roth", "[^2]: See Lee"]
+
+
 def test_chinese() -> None:
     assert split("我爱你。他走了！\n真的吗？", "zh") == ["我爱你。", "他走了！", "真的吗？"]
 
