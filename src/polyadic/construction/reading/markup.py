@@ -6,7 +6,7 @@ a paragraph that goes on with an item of a list is indented, and a term is joine
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyadic.construction.reading.html_boilerplate import CONTENT, Furniture, Measure, furniture, is_left_out, skips
 from polyadic.construction.reading.html_tables import Cell, Table, table_blocks
@@ -181,6 +181,8 @@ class _Text:
             self._inline.append("\n")
         elif tag == "a":
             self._link = self._link or _link(self._depth, len(self._inline), attributes)
+            if "hreflang" in attributes:
+                self._held = replace(self._held, languages=self._held.languages + 1)
         elif tag == "sup":
             self._raised_at = self._raised_at or (self._depth, len(self._inline))
             self._has_note = self._link is not None and self._link.to_place
@@ -274,7 +276,7 @@ class _Text:
             return
         if tag in CONTENT or attributes.get("role", "").strip().lower() in CONTENT:
             self._content_at = self._content_at or self._depth
-        elif kind := furniture(tag, attributes, in_content=bool(self._content_at)):
+        elif kind := furniture(tag, attributes, bool(self._content_at), self._is_in_cell(tag)):
             place = self._place()
             self._regions.append(_Region(self._depth, kind, place, len(place), self._held))
         if _quotes_message(tag, attributes):
@@ -289,15 +291,18 @@ class _Text:
         if self._regions and self._regions[-1].depth == self._depth:
             self._flush()
             region = self._regions.pop()
-            if is_left_out(region.kind, self._held - region.before):
+            if is_left_out(region.kind, self._held - region.before, region.place[region.start :]):
                 self._left_out += region.place[region.start :]
                 del region.place[region.start :]
 
     def _measure(self, characters: int) -> None:
         held, link = self._held, self._link
-        linked = characters if link else 0
-        within = characters if link and link.within_page else 0
-        self._held = Measure(held.characters + characters, held.linked + linked, held.linked_within + within, held.code)
+        self._held = replace(
+            held,
+            characters=held.characters + characters,
+            linked=held.linked + (characters if link else 0),
+            linked_within=held.linked_within + (characters if link and link.within_page else 0),
+        )
 
     def _close_link(self) -> None:
         link = self._link
@@ -349,7 +354,7 @@ class _Text:
             self._add(without_headings(code))
             self._measure(len(code))
             return
-        self._held = Measure(self._held.characters, self._held.linked, self._held.linked_within, self._held.code + 1)
+        self._held = replace(self._held, code=self._held.code + 1)
         self._add(fenced(code, self._language))
 
     def _next_mark(self) -> str:
@@ -375,6 +380,7 @@ class _Text:
         if self._in_term and not level:
             self._terms.append(" ".join(text.split()))
         elif level:
+            self._held = replace(self._held, headings=self._held.headings + 1)
             self._add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
         else:
             self._add(_defined(self._take_terms(), without_headings(text)))
@@ -414,6 +420,10 @@ class _Text:
         """Where blocks go: into the cell that is open, or onto the page."""
         cell = self._cell()
         return self._blocks if cell is None else cell.blocks
+
+    def _is_in_cell(self, tag: str) -> bool:
+        """Whether an element that has just begun is within a cell, or an item of a list."""
+        return self._cell() is not None or len(self._lists) > (tag in _LISTS)
 
     def _cell(self) -> Cell | None:
         """The cell that is open."""
