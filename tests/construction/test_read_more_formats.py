@@ -104,6 +104,11 @@ def test_latex(tmp_path: Path) -> None:
     assert "why?" not in found.text and "documentclass" not in found.text
 
 
+def test_a_paragraph_below_the_fields_of_rst_is_apart(tmp_path: Path) -> None:
+    text = document(tmp_path / "a.rst", "Relays\n======\n\n:Author: Eva Klein\n\nThe mill opened.\n").text
+    assert text == "# Relays\n\n- Author: Eva Klein\n\nThe mill opened."
+
+
 TABULARS = [
     r"l|r}\toprule Item & Price \\ \midrule hose & 9 \\ rake & 14 \\ \bottomrule",
     r"ll}\hline Item & Price \\ \hline hose & 9 \\ \hline rake & 14 \\ \hline",

@@ -39,12 +39,21 @@ _STANDS_ALONE = re.compile(
       | [ \t]*(?:
         \|                    # table row
       | (?:[-=*_~+][ \t]*){3,}$  # rule, underline, border
+      | --[ \t]*$              # what stands above a signature
       | ```                   # fence without a partner
     )""",
     re.VERBOSE,
 )
 _OPENS_BLOCK = re.compile(
-    r"[ \t]*(?:[-*+•‣▪◦–][ \t]+|o[ \t]{2,}|\(?\d{1,3}[.)][ \t]+|\[\^[\w.-]{1,40}\]:[ \t]+|>[ \t]*)\S"
+    r"""
+        [ \t]*(?:[-*+•‣▪◦–][ \t]+ | o[ \t]{2,} | \(?\d{1,3}[.)][ \t]+ | \[\^[\w.-]{1,40}\]:[ \t]+ | >[ \t]*)\S
+        # A line of a log begins with a time, or with an address and "[".
+      | [\[(]?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d
+      | [\[(]?(?:[A-Z][a-z]{2}\ )?[A-Z][a-z]{2}\ [ \d]?\d\ \d\d:\d\d:\d\d
+      | \[?\d\d:\d\d:\d\d\S*[ ]
+      | \d{1,3}(?:\.\d{1,3}){3}\ \S+\ \S+\ \[
+    """,
+    re.VERBOSE,
 )
 _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
 _UNFINISHED = re.compile(

@@ -221,7 +221,7 @@ def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
     taken = len(block)
     block = block[next((at for at, line in enumerate(block) if line.strip()), 0) :]
     margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-    return [line[margin:].rstrip() for line in block], start + taken if block else at
+    return [line[margin:].rstrip() for line in block], start + taken if block else start
 
 
 def _options(body: Sequence[str]) -> tuple[dict[str, str], list[str]]:
