@@ -416,6 +416,13 @@ def test_pdf_contents_are_left_out(tmp_path: Path) -> None:
     )
 
 
+def test_pdf_indexes_are_left_out_though_entries_name_several_pages(tmp_path: Path) -> None:
+    index = ["Function Index", "A", "add . . . . . . . . 43, 45", "axle . . . . . . . . 1, 2,", "7, 9", "M"]
+    index += ["mend . . . . . . . xi", "mill . . . . . . . 2-3", "wheel . . . . . . . 4"]
+    text = read(tmp_path / "a.pdf", documents.pdf([["The mill reckons with the numbers."], index])).text
+    assert text == "The mill reckons with the numbers."
+
+
 def test_pdf_lists_with_leaders_that_are_no_contents_are_kept(tmp_path: Path) -> None:
     prices = ["Prices", "Garden hose . . . . . . 25", "Rake . . . . . . . . 30", "Spade . . . . . . . 35"]
     text = read(tmp_path / "a.pdf", documents.pdf([prices, ["Orders are shipped at once."]])).text
