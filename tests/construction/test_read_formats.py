@@ -138,6 +138,15 @@ HTML_TABLES = {
         "<tr><th>Name<th>Notes<tr><td>hose<td><p>Green.</p><p>New.</p>",
         "- Name: hose; Notes: Green. New.",
     ),
+    "names above numbers": (
+        "<tr><td>Item<td>Price<tr><td>hose<td>24.90 EUR<tr><td>rake<td>14 EUR",
+        "- Item: hose; Price: 24.90 EUR.\n- Item: rake; Price: 14 EUR.",
+    ),
+    "names in bold": (
+        "<tr><td><b>Name</b><td><strong>City</strong><tr><td>Ada<td>Ulm",
+        "- Name: Ada; City: Ulm.",
+    ),
+    "words above words": ("<tr><td>Ada<td>Ulm<tr><td>Bob<td>Bonn", "| Ada | Ulm |\n| Bob | Bonn |"),
     "spans that are no numbers": (
         "<tr><th colspan=x>A<th>B<tr><td rowspan=-1>1<td colspan=999999999>2",
         "- A: 1; B: 2.",
@@ -309,6 +318,17 @@ def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
     )
 
 
+def test_pdf_marks_of_footnotes_that_stand_alone_are_left_out(tmp_path: Path) -> None:
+    lines = ["The engine was never built.", "#" * 40, "See the letters of Ada Lovelace.", "7", "More."]
+    data = documents.pdf([lines])
+    raised = b"/F1 6 Tf (1) Tj /F1 12 Tf 0 -4 Td"
+    assert data.count(b"(" + b"#" * 40 + b") Tj T*") == 1
+    data = data.replace(b"(" + b"#" * 40 + b") Tj T*", raised.ljust(48))
+    found = read(tmp_path / "a.pdf", data).text.split()
+    assert "1" not in found
+    assert "7" in found
+
+
 def test_pdf_pages_are_where_they_begin(tmp_path: Path) -> None:
     document = read(tmp_path / "a.pdf", documents.pdf([["One."], [], ["Two goes"], ["on here."], ["Café."]]))
     assert document.text == "One.\n\nTwo goes on here.\n\nCafé."
@@ -394,6 +414,13 @@ def test_pdf_contents_are_left_out(tmp_path: Path) -> None:
         "1 The Mill\n\nThe mill reckons with the numbers that it is given.\n\n2 The Store\n\nThe store keeps"
         " numbers until the mill asks for them again.\n\n3 The Wheels\n\nThey turn, and so does all that hangs on them."
     )
+
+
+def test_pdf_indexes_are_left_out_though_entries_name_several_pages(tmp_path: Path) -> None:
+    index = ["Function Index", "A", "add . . . . . . . . 43, 45", "axle . . . . . . . . 1, 2,", "7, 9", "M"]
+    index += ["mend . . . . . . . xi", "mill . . . . . . . 2-3", "wheel . . . . . . . 4"]
+    text = read(tmp_path / "a.pdf", documents.pdf([["The mill reckons with the numbers."], index])).text
+    assert text == "The mill reckons with the numbers."
 
 
 def test_pdf_lists_with_leaders_that_are_no_contents_are_kept(tmp_path: Path) -> None:
@@ -582,6 +609,16 @@ def test_sheets_are_pages_with_a_line_for_each_row(tmp_path: Path) -> None:
         "\n\n# Numbers\n\n| 1 | 2 |\n| true |  |"
     )
     assert [page_of(document.pages, document.text.index(word)) for word in ("Ada", "Numbers")] == [1, 3]
+
+
+def test_lines_above_the_header_of_a_sheet_are_text(tmp_path: Path) -> None:
+    above: list[list[object]] = [["Price list of Acme Ltd"], ["Currency EUR"], ["Valid from", "1 May 2024"]]
+    table: list[list[object]] = [["Item", "Price", "Unit", "Stock"], ["hose", 24.9, "m", 3], ["rake", 14, "m", 4]]
+    document = read(tmp_path / "a.xlsx", documents.xlsx({"Tools": [*above, *table]}))
+    assert document.text == (
+        "# Tools\n\nPrice list of Acme Ltd\n\nCurrency EUR\n\nValid from: 1 May 2024\n"
+        "- Item: hose; Price: 24.9; Unit: m; Stock: 3.\n- Item: rake; Price: 14; Unit: m; Stock: 4."
+    )
 
 
 def test_hidden_sheets_are_left_out(tmp_path: Path) -> None:

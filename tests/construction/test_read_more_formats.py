@@ -99,9 +99,34 @@ def test_latex(tmp_path: Path) -> None:
     assert "## Theory\n\nEach has n ≤ 2^8 wires, of 50% copper." in found.text
     assert "- One" in found.text and "- Two: more" in found.text
     assert "E = (a)/(b)" in found.text
-    assert "| Name | Size |\n| Ada | 3 |" in found.text
+    assert "- Name: Ada; Size: 3." in found.text
     assert "```text\nrun {it} % now\n```" in found.text
     assert "why?" not in found.text and "documentclass" not in found.text
+
+
+def test_a_paragraph_below_the_fields_of_rst_is_apart(tmp_path: Path) -> None:
+    text = document(tmp_path / "a.rst", "Relays\n======\n\n:Author: Eva Klein\n\nThe mill opened.\n").text
+    assert text == "# Relays\n\n- Author: Eva Klein\n\nThe mill opened."
+
+
+TABULARS = [
+    r"l|r}\toprule Item & Price \\ \midrule hose & 9 \\ rake & 14 \\ \bottomrule",
+    r"ll}\hline Item & Price \\ \hline hose & 9 \\ \hline rake & 14 \\ \hline",
+]
+
+
+@pytest.mark.parametrize("rows", TABULARS)
+def test_tables_of_latex_name_their_columns(rows: str, tmp_path: Path) -> None:
+    found = document(tmp_path / "a.tex", rf"Tools. \begin{{tabular}}{{{rows}\end{{tabular}} More.")
+    assert found.text == "Tools.\n\n- Item: hose; Price: 9.\n- Item: rake; Price: 14.\n\nMore."
+
+
+def test_cells_of_latex_over_several_columns_name_each(tmp_path: Path) -> None:
+    table = r"""\begin{tabular}{lll}\hline & \multicolumn{2}{c}{Size} \\ \cline{2-3} Item & small & large \\ \hline
+    hose & 1 & 2 \\ rake & 3 & 4 \\ \hline\end{tabular}"""
+    assert document(tmp_path / "a.tex", table).text == (
+        "- Item: hose; Size small: 1; Size large: 2.\n- Item: rake; Size small: 3; Size large: 4."
+    )
 
 
 def test_docbook(tmp_path: Path) -> None:
@@ -116,7 +141,28 @@ def test_docbook(tmp_path: Path) -> None:
 
 def test_xml_data(tmp_path: Path) -> None:
     source = '<shop><item price="9"><name>Garden hose</name><colour>green</colour></item><open>daily</open></shop>'
-    assert document(tmp_path / "a.xml", source).text == "- price 9; name: Garden hose; colour: green.\n\n- open: daily."
+    found = document(tmp_path / "a.xml", source)
+    assert found.text == "- price: 9; name: Garden hose; colour: green.\n\n- open: daily."
+
+
+def test_records_of_xml_are_rows_with_all_their_fields(tmp_path: Path) -> None:
+    source = """<catalog><book id="1"><title>Mühle</title><author>Eva Klein</author><price cur="EUR">20</price></book>
+    <book id="2"><title>Wind</title><author>Karl Weber</author><author>Ada Roth</author>
+    <publisher><name>Aue</name><city>Ulm</city></publisher></book><sale book="1" to="Bob"/><sale book="2" to="Eve"/>
+    </catalog>"""
+    found = document(tmp_path / "a.xml", source)
+    assert not found.title
+    assert found.text.split("\n\n") == [
+        "- id: 1; title: Mühle; author: Eva Klein; price: 20 (cur EUR).",
+        "- id: 2; title: Wind; author: Karl Weber, Ada Roth; publisher name: Aue; publisher city: Ulm.",
+        "- book: 1; to: Bob.",
+        "- book: 2; to: Eve.",
+    ]
+
+
+def test_sections_of_xml_with_prose_are_no_records(tmp_path: Path) -> None:
+    source = "<book><chapter><title>Use</title><subtitle>Daily</subtitle><para>Ask her first.</para></chapter></book>"
+    assert document(tmp_path / "a.xml", source).text == "## Use\n\n- subtitle: Daily.\n\nAsk her first."
 
 
 def test_xml_cannot_grow_or_reach_out(tmp_path: Path) -> None:
@@ -144,6 +190,17 @@ def test_yaml(tmp_path: Path) -> None:
     assert "- server.text: # no comment" in found and "- base.x: 1\n- use: *b" in found
     template = "{{ if x }}\nname: [\n"
     assert document(tmp_path / "b.yml", template).text == template.strip()
+
+
+def test_records_of_yaml_are_rows_below_their_comments(tmp_path: Path) -> None:
+    source = "# Our people.\n- name: Ada\n  role: boss\n# The clerk.\n- name: Bob\n  role: clerk\n"
+    assert document(tmp_path / "a.yaml", source).text == (
+        "Our people.\n\n- name: Ada; role: boss.\n\nThe clerk.\n\n- name: Bob; role: clerk."
+    )
+    source = "tools:\n  hose: {price: 9, stock: 3}\n  rake: {price: 14, stock: 8}\nport: 80\n"
+    assert document(tmp_path / "b.yaml", source).text == (
+        "tools:\n\n- hose; price: 9; stock: 3.\n- rake; price: 14; stock: 8.\n\n- port: 80"
+    )
 
 
 def test_nested_data_of_any_depth() -> None:

@@ -60,6 +60,11 @@ def shown(tmp_path: Path, body: str) -> str:
         f"<ul><li><a href='#a'>The Engine</a><ul><li><a href='#b'>Parts</a></ul></ul>{CONTENT}",
         f"<div class='social-share'><a href='/t'>Share this</a></div>{CONTENT}<div id='onetrust-consent-sdk'>"
         "<p>Choose which cookies to allow.</p></div>",
+        f"<div class='header'><a href='/'>Engines</a><span>The best since 1833</span></div>{CONTENT}",
+        f"<header><div class='logo'>Engines Ltd</div></header>{CONTENT}<div id='footer'>Engines Ltd, London</div>",
+        f"<div id='path'><a href='/'>Home</a> &gt; <a href='/e'>Engines</a> &gt; <a href='/e/a'>All</a></div>{CONTENT}",
+        f"<p>In: <a href='e' hreflang='en'>en</a> | <a href='f' hreflang='fr'>fr</a></p>{CONTENT}"
+        "<div class='page-footer'><p>Copyright 2026 Engines Ltd.</p><p class='menu'><a href='/'>Home</a></p></div>",
         f"<table><tr><td><div class='menu'><ul>{LINKS}</ul></div></td><td>{CONTENT}</td></tr></table>",
     ],
 )
@@ -81,6 +86,11 @@ def test_what_surrounds_the_content_is_left_out(tmp_path: Path, page: str) -> No
         ("<div class='toc'><ul><li><a href='a.html'>A chapter elsewhere</a></ul></div>", "A chapter elsewhere"),
         ("<div class='header-table'><pre>GET / HTTP/1.1</pre></div>", "GET / HTTP/1.1"),
         ("<footer><pre>make</pre></footer>", "make"),
+        ("<div class='header'><h1>Notes</h1><p>Ada Lovelace</p></div>", "Ada Lovelace"),
+        ("<div class='article-header'><p>By Ada Lovelace</p></div>", "By Ada Lovelace"),
+        ("<p>See <a href='/a'>wheels</a> | <a href='/b'>axles</a></p>", "wheels"),
+        ("<table><tr><td><ul><li><a href='#a'>bind</a></ul><td><ul><li><a href='#b'>close</a></ul></table>", "close"),
+        ("<table><tr><td>Ada<td><p><a href='/a'>1815</a> | <a href='/b'>1852</a></p></table>", "1815"),
         ("<ul><li><a href='/a'>The first report</a><li><a href='/b'>The second report</a></ul>", "The second report"),
         ("<ul><li><a href='#a'>Wheels</a> turn.<li><a href='#b'>Axles</a></ul>", "Wheels turn"),
         ("<div class='contents'><p>The store holds numbers.</p></div>", "The store holds"),

@@ -105,6 +105,31 @@ def test_a_table_whose_first_row_is_like_the_others_has_no_header(tmp_path: Path
     assert document.text.endswith("- Land: Peru; 2023: 7; 2024: 8.")
 
 
+PREAMBLES = [
+    ("Price list of Acme Ltd\nValid from 1 May 2024\n\nItem,Price\nhose,24.90\nrake,14.00\n", ".csv"),
+    ("Price list of Acme Ltd,\nValid from 1 May 2024,\n,\nItem,Price\nhose,24.90\nrake,14.00\n", ".csv"),
+    ("Price list of Acme Ltd\nValid from 1 May 2024\nItem;Price\nhose;24.90\nrake;14.00\n", ".csv"),
+    ("Price list of Acme Ltd\nValid from 1 May 2024\n\nItem\tPrice\nhose\t24.90\nrake\t14.00\n", ".tsv"),
+]
+
+
+@pytest.mark.parametrize(("content", "suffix"), PREAMBLES)
+def test_lines_above_the_header_are_text(tmp_path: Path, content: str, suffix: str) -> None:
+    [found], skipped = read_all(tmp_path / f"prices{suffix}", content)
+    assert not skipped
+    assert found.text == (
+        "# prices\n\nPrice list of Acme Ltd\n\nValid from 1 May 2024\n\n"
+        "- Item: hose; Price: 24.90.\n- Item: rake; Price: 14.00."
+    )
+
+
+def test_names_and_values_above_a_wide_table_are_text(tmp_path: Path) -> None:
+    content = "Shop,Acme\nItem,Price,Unit,Stock\nhose,24.90,m,3\nrake,14.00,m,4\n"
+    [found], _ = read_all(tmp_path / "a.csv", content)
+    assert found.text.split("\n\n")[1] == "Shop: Acme"
+    assert "- Item: rake; Price: 14.00; Unit: m; Stock: 4." in found.text
+
+
 def test_columns_without_a_name_and_with_the_same_name_are_told_apart(tmp_path: Path) -> None:
     (document,), _ = read_all(tmp_path / "a.csv", ",Price,,Price\nhose,1,2,3\nladder,,5,6,,\n")
     assert document.text.split("\n\n")[1].split("\n") == [
@@ -158,8 +183,38 @@ JSON_TABLES = {
 @pytest.mark.parametrize(("value", "before"), JSON_TABLES.values(), ids=JSON_TABLES)
 def test_a_list_of_objects_is_a_table(tmp_path: Path, value: object, before: str) -> None:
     (document,), _ = read_all(tmp_path / "cities.json", json.dumps(value))
-    table = "- City: Ulm; At river: Danube.\n- City: Bonn; Twins: Oxford, Minsk."
+    table = "- City: Ulm; At river: Danube.\n- City: Bonn; Twins: Oxford; Twins (2): Minsk."
     assert document.text == f"# cities\n\n{before}{table}"
+
+
+RECORDS_WITHIN = {
+    "a list beside objects": (
+        {"name": "Acme", "at": {"city": "Ulm"}, "people": [{"name": "Ada", "role": "boss"}]},
+        "- name: Acme\n\n- at.city: Ulm\n\npeople:\n\n- name: Ada; role: boss.",
+    ),
+    "a row a key": ({"hose": {"price": 24.9}, "rake": {"price": 14}}, "- hose; price: 24.9.\n- rake; price: 14."),
+    "columns and rows": (
+        {"columns": ["Item", "Price"], "data": [["hose", 24.9], ["rake", 14]]},
+        "- Item: hose; Price: 24.9.\n- Item: rake; Price: 14.",
+    ),
+    "objects unlike each other": (
+        {"scripts": {"build": "make", "test": "tox"}, "engines": {"node": 18}},
+        "- scripts.build: make\n- scripts.test: tox\n\n- engines.node: 18",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "text"), RECORDS_WITHIN.values(), ids=RECORDS_WITHIN)
+def test_records_within_json_are_rows(tmp_path: Path, value: object, text: str) -> None:
+    (document,), _ = read_all(tmp_path / "a.json", json.dumps(value))
+    assert document.text == text
+
+
+def test_a_list_of_two_values_is_no_single_value(tmp_path: Path) -> None:
+    objects = lines({"id": 1, "tags": ["New York", "Ulm"]}, {"id": 2, "tags": ["a", "b", "c"]})
+    (document,), _ = read_all(tmp_path / "a.jsonl", objects)
+    cells = [[cell.text for cell in row_cells(line)] for line in document.text.split("\n")[2:]]
+    assert cells == [["1", "New York", "Ulm"], ["2", "a, b, c"]]
 
 
 def test_objects_with_prose_are_documents(tmp_path: Path) -> None:

@@ -262,6 +262,13 @@ def test_titles_of_markdown(text: str, title: str) -> None:
     assert markdown_title(text) == title
 
 
+def test_comments_of_markdown_are_left_out_but_in_code(tmp_path: Path) -> None:
+    source = "One.\n\n<!-- Ada: ask Bob.\nThen Eva. -->\n\nTwo `<!-- x -->`.\n\n```html\n<!-- y -->\n```\n"
+    text = document(tmp_path / "a.md", source).text
+    assert "Bob" not in text and "Eva" not in text
+    assert "`<!-- x -->`" in text and "<!-- y -->" in text
+
+
 def test_front_matter_becomes_title_and_metadata(tmp_path: Path) -> None:
     content = (
         "---\ntitle: Engines\ntags: [a, b]\ndate: 2024-05-01\nversion: 1.10\nnone: ~\nmore: {a: 1}\n---\n# Other\n"

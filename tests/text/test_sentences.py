@@ -73,6 +73,30 @@ def test_english(text: str, expected: list[str]) -> None:
     assert split(text) == expected
 
 
+def test_marks_of_footnotes_stay_with_the_sentence_before() -> None:
+    assert split("Ada lives in Ulm.² It counts.[^a] Yes.¹") == ["Ada lives in Ulm.²", "It counts.[^a]", "Yes.¹"]
+    assert split("[^1]: See Roth\n[^2]: See Lee") == ["[^1]: See Roth", "[^2]: See Lee"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-05-01 12:00:03 The mill in Ulm opened",
+        "[2024-05-01T12:00:03Z] The mill opened",
+        "May  1 12:00:03 ulm mill[7]: opened",
+        "[Wed May 01 12:00:03 2024] the mill opened",
+        "12:00:03.123 The mill opened",
+        '192.0.2.1 - ada [01/May/2024:12:00:03 +0200] "GET / HTTP/1.1" 200',
+    ],
+)
+def test_a_line_of_a_log_is_a_sentence(line: str) -> None:
+    assert split(f"{line}\n{line}\n  and so on") == [line, f"{line}\n  and so on"]
+
+
+def test_what_stands_above_a_signature_is_apart() -> None:
+    assert split("The mill opens.\n\nRegards\n--\nEva Klein") == ["The mill opens.", "Regards", "--", "Eva Klein"]
+
+
 def test_chinese() -> None:
     assert split("我爱你。他走了！\n真的吗？", "zh") == ["我爱你。", "他走了！", "真的吗？"]
 

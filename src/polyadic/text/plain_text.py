@@ -8,6 +8,9 @@ _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"`+")
+# Marks of footnotes: "[^1]" after a word, "²" after a sentence, and either before a note.
+_NOTE_MARK = re.compile(r"(?<=[\w.,;:!?…)\"”»’*_])\[\^[\w.-]{1,40}\](?!\()|(?<=[.!?…\"”»])[¹²³⁰⁴-⁹]{1,3}$")
+_OPENS_NOTE = re.compile(r"\s*(?:\[\^[\w.-]{1,40}\]:|[¹²³⁰⁴-⁹]{1,3})\s*")
 _RULE = re.compile(r"^[\s|:=_~+*-]*$")
 _SPACE = re.compile(r"\s+")
 
@@ -17,6 +20,8 @@ def plain(sentence: str) -> str:
 
     >>> plain("- **Ada** met [Charles\\n Babbage](https://example.org/cb)."), plain("| Ada | 1815 |"), plain("|---|")
     ('Ada met Charles Babbage.', 'Ada; 1815', '')
+    >>> plain("Ada lives in Ulm.[^1]"), plain("[^1]: See Roth."), plain("It counts.²"), plain("5 m²")
+    ('Ada lives in Ulm.', 'See Roth.', 'It counts.', '5 m²')
     """
     if _RULE.match(sentence) or sentence.startswith(("```", "~~~")):
         return ""
@@ -26,6 +31,8 @@ def plain(sentence: str) -> str:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "<" in text:
         text = _TAG.sub(" ", text)
+    note = _OPENS_NOTE.match(text)
+    text = _NOTE_MARK.sub("", text[note.end() :] if note else text)
     text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
     text = _CODE.sub("", text)
     if sentence.startswith("|"):

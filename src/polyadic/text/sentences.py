@@ -39,11 +39,22 @@ _STANDS_ALONE = re.compile(
       | [ \t]*(?:
         \|                    # table row
       | (?:[-=*_~+][ \t]*){3,}$  # rule, underline, border
+      | --[ \t]*$              # what stands above a signature
       | ```                   # fence without a partner
     )""",
     re.VERBOSE,
 )
-_OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+•‣▪◦–][ \t]+|o[ \t]{2,}|\(?\d{1,3}[.)][ \t]+|>[ \t]*)\S")
+_OPENS_BLOCK = re.compile(
+    r"""
+        [ \t]*(?:[-*+•‣▪◦–][ \t]+ | o[ \t]{2,} | \(?\d{1,3}[.)][ \t]+ | \[\^[\w.-]{1,40}\]:[ \t]+ | >[ \t]*)\S
+        # A line of a log begins with a time, or with an address and "[".
+      | [\[(]?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d
+      | [\[(]?(?:[A-Z][a-z]{2}\ )?[A-Z][a-z]{2}\ [ \d]?\d\ \d\d:\d\d:\d\d
+      | \[?\d\d:\d\d:\d\d\S*[ ]
+      | \d{1,3}(?:\.\d{1,3}){3}\ \S+\ \S+\ \[
+    """,
+    re.VERBOSE,
+)
 _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
 _UNFINISHED = re.compile(
     r"""
@@ -54,6 +65,8 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _LONGEST_UNFINISHED = 12
+# The marks of footnotes right behind a sentence.
+_NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
 # "des 18. Jahrhunderts": a German ordinal before what is most often counted so.
 _ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
 _LONGEST_ORDINAL = 4
@@ -251,9 +264,19 @@ def _split_again(text: str, start: int, end: int) -> Iterator[_Stretch]:
 
 
 def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
-    """Pieces put together again where the boundary followed a title ("St."), a list number ("1.") or an ordinal."""
+    """Pieces put together again where the boundary followed a title ("St."), a list number ("1.") or an ordinal.
+
+    Marks of footnotes stay with the sentence before them.
+    """
     held: _Stretch | None = None
-    for piece in pieces:
+    for found in pieces:
+        piece = found
+        if held is not None and held[1] == piece[0] and (marks := _NOTE_MARKS.match(text, *piece)):
+            held = held[0], marks.end()
+            rest = next(_stripped(text, marks.end(), piece[1]), None)
+            if rest is None:
+                continue
+            piece = rest
         if held is not None and (_is_unfinished(text, *held) or _is_ordinal(text, held[1])):
             held = held[0], piece[1]
             continue

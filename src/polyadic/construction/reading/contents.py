@@ -19,8 +19,11 @@ _LONGEST = 300
 # Long headings are broken into lines in other places than in the table, so their beginnings are compared.
 _COMPARED = 24
 
-_PAGE = re.compile(r"[\s.…·](\d{1,4}|[ivxlc]{1,8})$", re.IGNORECASE)
-_TAIL = 10
+# An entry of an index may name several pages, and go on with more in the next line.
+_PAGE = re.compile(
+    r"(?<=[\s.…·])(?:\d{1,4}(?:[-–]\d{1,4})?,\s?)*(\d{1,4}|[ivxlc]{1,8})(?:[-–]\d{1,4})?,?$", re.IGNORECASE
+)
+_TAIL = 80
 _LEADER = " .\xa0\t…·_"
 _NO_WORD = re.compile(r"[\W_]+")
 _NUMBERING = re.compile(r"(?:[^\W\d_]+ )?(?:\d+ )+|[a-z] (?:\d+ )*")
@@ -68,10 +71,10 @@ def contents_lines(lines: Sequence[str]) -> Set[int]:
 
 def _entry(index: int, line: str) -> _Entry | None:
     text = line.rstrip()
-    page = _PAGE.search(text[-_TAIL:]) if len(text) <= _LONGEST else None
+    page = _PAGE.search(text, max(0, len(text) - _TAIL)) if len(text) <= _LONGEST else None
     if page is None:
         return None
-    before = text[: len(text) - len(page.group(1))]
+    before = text[: page.start()]
     title = before.rstrip(_LEADER)
     leader = before[len(title) :]
     dots = leader.count(".") + leader.count("·") + _LEAST_DOTS * leader.count("…")
@@ -132,7 +135,8 @@ def _is_index(block: Sequence[_Entry], above: dict[int, str]) -> bool:
     if len(block) < _LEAST_ENTRIES or not any(_INDEX.search(words) for words in above.values()):
         return False
     in_order = sum(before.title <= after.title for before, after in pairwise(block))
-    return all(entry.has_dots for entry in block) and in_order >= _IN_ORDER * (len(block) - 1)
+    with_dots = sum(entry.has_dots for entry in block)
+    return with_dots >= _IN_ORDER * len(block) and in_order >= _IN_ORDER * (len(block) - 1)
 
 
 def _stands_elsewhere(title: str, places: dict[str, tuple[int, int]], first: int, last: int) -> bool:

@@ -1,6 +1,7 @@
 """Rows of a table as lines that can be understood one by one."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 
@@ -36,20 +37,53 @@ def row_lines(rows: Iterable[Sequence[str]], headers: int | None = None) -> Iter
     """
     filled = (row for row in ([_one_line(cell) for cell in row] for row in rows) if any(row))
     ahead: list[list[str]] = []
+    is_captioned = False
     for row in filled:
         if sum(map(bool, row)) > 1:
             ahead = [row, *islice(filled, _LOOKED_AT)]
             break
-        # What stands alone above a table is its caption.
-        yield next(filter(None, row))
+        # What stands alone above a table is its caption; each line of it is a paragraph.
+        yield from ["", caption(row)] if is_captioned else [caption(row)]
+        is_captioned = True
     if not ahead:
         return
+    if is_captioned:
+        start = table_start(ahead)
+        for row in ahead[:start]:
+            yield from ("", caption(row))
+        del ahead[:start]
     above = _count_headers(ahead) if headers is None else min(headers, len(ahead) - 1)
     names = column_names(_joined(ahead[:above])) if above else []
     for row in ahead[above:]:
         yield from _lines(names, row)
     for row in filled:
         yield from _lines(names, row)
+
+
+def table_start(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the first rows stand above the table itself: those at most half as wide as most rows are.
+
+    >>> table_start([["Prices"], ["Valid from", "May"], ["Item", "Price", "Unit", "Stock"], ["hose", "9", "m", "3"]])
+    2
+    >>> table_start([["Name", "Born"], ["Ada", "1815"]])
+    0
+    """
+    widths = [_width(row) for row in rows]
+    counts = Counter(width for width in widths if width > 1)
+    usual = max(counts, key=lambda width: (counts[width], width), default=0)
+    start = next((place for place, width in enumerate(widths) if width > 1 and 2 * width > usual), 0)
+    # Where hardly two rows are alike, lines of text have been taken for rows.
+    return start if 2 * counts[usual] > len(rows) - start else 0
+
+
+def caption(row: Sequence[str]) -> str:
+    """A row above a table as a line of text.
+
+    >>> caption(["Valid from:", "", "1 May 2024"])
+    'Valid from: 1 May 2024'
+    """
+    first, *others = filter(None, map(_one_line, row))
+    return f"{first.rstrip(': ')}: {', '.join(others)}" if others else first
 
 
 def named_lines(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -115,6 +149,22 @@ def names_columns(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if _are_years([first[place] for place in numbers], rows):
         return True
     return not any(_mostly_numbers(rows, place) for place in numbers)
+
+
+def names_above_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row surely names the columns: it has names, and most values below one of them are numbers.
+
+    >>> names_above_numbers([["Item", "Price"], ["hose", "9 EUR"]]), names_above_numbers([["Ada", "x"], ["Bob", "y"]])
+    (True, False)
+    """
+    below = rows[1:]
+    return bool(below) and _are_names(rows[0], below) and any(_mostly_numbers(below, at) for at in range(len(rows[0])))
+
+
+def _width(row: Sequence[str]) -> int:
+    """How many cells a row has up to the last that is not empty; a cell alone is as wide as one, wherever it stands."""
+    filled = [place for place, cell in enumerate(row, start=1) if cell.strip()]
+    return filled[-1] if len(filled) > 1 else len(filled)
 
 
 def _one_line(cell: str) -> str:

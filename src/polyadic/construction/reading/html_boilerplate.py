@@ -5,7 +5,7 @@ A "sidebar" may be a menu or a remark of the author: only that which is mostly l
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -20,7 +20,9 @@ class Furniture(Enum):
     LINKS_WITHIN = "if it is mostly links to the page itself"
     CONTENTS = "if it is nothing but links to the page itself"
     NAVIGATION = "if it is mostly links, or has hardly any other text"
-    HEADER = "if it is mostly links, and has hardly any other text"
+    HEADER = "if it has hardly any text but links, and is mostly these or has no heading"
+    FOOTER = "if it has little text but links, and no heading"
+    BAR = "if it is a row of links, or leads to the page in other languages"
 
 
 CONTENT = frozenset({"main", "article"})
@@ -49,23 +51,36 @@ _MENUS = words(
     social related recommended footer header masthead topbar toolbar sitemap relbar sphinxsidebar quicklinks
     """
 )
+# Such a name alone: "article-header" is part of an article.
+_EDGE = re.compile(
+    r"(?:^|\s)(?:(?:page|site|main|doc|global|web)[-_]?)?(?:(header|masthead)|footer)(?:$|\s)", re.IGNORECASE
+)
+_BARS = ("div", "p")
+_BETWEEN_LINKS = re.compile(r"\s*(?:[>»›→|·•/]|::)\s*")
+_FEWEST_LINKS = 2
 _CONTENTS = words("toc tableofcontents contents")
 _SKIP = re.compile(r"(?:^|[\s_-])skip(?:$|[\s_-])", re.IGNORECASE)
 _LONGEST_NAMES = 300
 
 # Of what is left out unless it says a lot, and of what has text of its own: characters that are not in links.
-_A_LOT, _TEXT_OF_ITS_OWN = 1_500, 120
+_A_LOT, _LITTLE, _TEXT_OF_ITS_OWN = 1_500, 400, 120
 _MOSTLY, _NEARLY_ALL = 0.6, 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What an element holds: characters, those in links, those in links to the page itself, blocks of code."""
+    """What an element holds.
+
+    Characters, those in links, those in links to the page itself; how many blocks of code, headings, and links to the
+    page in other languages.
+    """
 
     characters: int = 0
     linked: int = 0
     linked_within: int = 0
     code: int = 0
+    headings: int = 0
+    languages: int = 0
 
     def __sub__(self, other: "Measure") -> "Measure":
         return Measure(
@@ -73,10 +88,12 @@ class Measure:
             self.linked - other.linked,
             self.linked_within - other.linked_within,
             self.code - other.code,
+            self.headings - other.headings,
+            self.languages - other.languages,
         )
 
 
-def furniture(tag: str, attributes: Mapping[str, str], in_content: bool) -> Furniture | None:
+def furniture(tag: str, attributes: Mapping[str, str], in_content: bool, in_cell: bool) -> Furniture | None:
     """When to leave out an element; None for one that belongs to the content, whatever it holds.
 
     Parameters
@@ -85,6 +102,8 @@ def furniture(tag: str, attributes: Mapping[str, str], in_content: bool) -> Furn
         The element.
     in_content
         Whether it is within the main content of the page, where headers and footers are those of an article.
+    in_cell
+        Whether it is within a cell of a table or an item of a list, whose links are what that holds.
     """
     if tag not in _CONTAINERS:
         return None
@@ -96,6 +115,9 @@ def furniture(tag: str, attributes: Mapping[str, str], in_content: bool) -> Furn
     classes, identifier = (attributes.get(name, "")[:_LONGEST_NAMES] for name in ("class", "id"))
     if _NOTICES.search(f"{classes} {identifier}") or _said(classes) & _ADVERTS:
         return Furniture.SHORT
+    edge = _EDGE.search(classes) or _EDGE.search(identifier)
+    if edge and not in_content:
+        return Furniture.HEADER if edge.group(1) else Furniture.FOOTER
     said = _said(f"{classes} {identifier}")
     if said & _CONTENTS:
         return Furniture.LINKS_WITHIN
@@ -103,7 +125,9 @@ def furniture(tag: str, attributes: Mapping[str, str], in_content: bool) -> Furn
         return Furniture.NAVIGATION
     if said & _MENUS:
         return Furniture.LINKS
-    return Furniture.CONTENTS if tag in _LISTS else None
+    if in_cell:
+        return None
+    return Furniture.CONTENTS if tag in _LISTS else Furniture.BAR if tag in _BARS else None
 
 
 def _said(names: str) -> set[str]:
@@ -115,11 +139,15 @@ def skips(attributes: Mapping[str, str]) -> bool:
     return bool(_SKIP.search(attributes.get("class", "")[:_LONGEST_NAMES]))
 
 
-def is_left_out(kind: Furniture, held: Measure) -> bool:
-    """Whether to leave out an element of this kind that holds so much."""
+def is_left_out(kind: Furniture, held: Measure, blocks: Sequence[str]) -> bool:
+    """Whether to leave out an element of this kind that holds so much, as these blocks of text."""
     if held.code:
         return False
     own = held.characters - held.linked
+    if kind is Furniture.BAR:
+        return len(blocks) == 1 and _is_bar(blocks[0], held)
+    if kind is Furniture.FOOTER:
+        return own <= _LITTLE and not held.headings
     if kind is Furniture.SHORT:
         return own <= _A_LOT
     if kind is Furniture.LINKS_WITHIN:
@@ -130,5 +158,14 @@ def is_left_out(kind: Furniture, held: Measure) -> bool:
     if kind is Furniture.NAVIGATION:
         return has_little or is_linked
     if kind is Furniture.HEADER:
-        return has_little and held.linked > own
+        return has_little and (held.linked > own or not held.headings)
     return is_linked
+
+
+def _is_bar(text: str, held: Measure) -> bool:
+    """Whether a block is nothing but links with signs between them, or leads to the page in other languages."""
+    own = held.characters - held.linked
+    if held.languages >= _FEWEST_LINKS and own <= _TEXT_OF_ITS_OWN:
+        return True
+    links = len(_BETWEEN_LINKS.split(text))
+    return links >= _FEWEST_LINKS and held.linked > 0 and own < links + 1

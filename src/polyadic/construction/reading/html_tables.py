@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyadic.construction.reading.grid import row_lines
+from polyadic.construction.reading.grid import names_above_numbers, row_lines
 from polyadic.text.fences import unfenced
 
 _MOST_HEADERS = 3
@@ -15,18 +15,27 @@ _LONGEST_CELL = 1_000
 
 @dataclass(slots=True)
 class Cell:
-    """A cell with the blocks of text in it: whether it is a heading, and over how many columns and rows it goes."""
+    """A cell with the blocks of text in it: whether it is a heading, and over how many columns and rows it goes.
+
+    ``bold`` are those of its ``characters`` that are printed so.
+    """
 
     is_heading: bool
     columns: int = 1
     rows: int = 1
     blocks: list[str] = field(default_factory=list)
+    characters: int = 0
+    bold: int = 0
 
     @classmethod
     def opened(cls, tag: str, attributes: Mapping[str, str]) -> "Cell":
         """The cell that a tag opens."""
         columns = _span(attributes.get("colspan", ""), _WIDEST_SPAN)
         return cls(tag == "th", columns, _span(attributes.get("rowspan", ""), _HIGHEST_SPAN))
+
+    @property
+    def is_bold(self) -> bool:
+        return 0 < self.characters == self.bold
 
     @property
     def text(self) -> str:
@@ -154,7 +163,15 @@ def _section_blocks(rows: Sequence[Sequence[Cell]]) -> list[str]:
     texts = [[cell.text for cell in row] for row in rows]
     if not headings and _is_turned(rows):
         return list(row_lines(map(list, zip(*texts, strict=True)), headers=1))
+    if not headings and not any(cell.is_heading for row in rows for cell in row):
+        return list(row_lines(texts, headers=int(_has_names(rows, texts))))
     return list(row_lines(texts, headers=headings if headings < len(rows) else 0))
+
+
+def _has_names(rows: Sequence[Sequence[Cell]], texts: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row of a table without any heading names the columns: by what it says, or in bold."""
+    is_bold = all(cell.is_bold for cell in rows[0]) and not all(row[0].is_bold for row in rows)
+    return len(rows) > 1 and (is_bold or names_above_numbers(texts))
 
 
 def _is_turned(rows: Sequence[Sequence[Cell]]) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from polyadic.construction.reading.decode import checked, decode
 from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.files import read_whole
+from polyadic.construction.reading.grid import row_lines
 from polyadic.construction.reading.latex_symbols import ACCENTS, LETTERS, SYMBOLS
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
@@ -71,6 +72,10 @@ _AROUND = {
     "texttt": [("`", "`")],
     "frametitle": [("\n\n## ", "\n\n")],
 }
+_RULES = words("hline toprule midrule bottomrule")
+_PARTIAL_RULES = words("cline cmidrule hhline")
+# What ends a cell and a row of a table, what stands for a line between rows, and for a cell like the one before.
+_CELL_END, _ROW_END, _RULE, _SAME = "\x1f", "\x1e", "\x1d", "\x1c"
 _LONGEST_GROUP = 5_000
 _EMPTY_GROUPS = re.compile(r"\(\s*\)")
 _SINGLE = re.compile(r"([\^_])\((\w|[+*′-])\)")
@@ -160,7 +165,8 @@ class _Scanner:
         # Of each brace that is open: what to write at its end, and what the arguments after it are put between.
         self._open: list[tuple[str, list[tuple[str, str]]]] = []
         self._pending: list[tuple[str, str]] = []
-        self._tables = 0
+        # Where in what is written each open table begins.
+        self._tables: list[int] = []
         self._is_math = False
 
     def text(self) -> str:
@@ -202,7 +208,7 @@ class _Scanner:
         else:
             if self._tables:
                 said = said.replace("\n", " ")
-            signs = {"&": " | " if self._tables else " ", "---": "—", "--": "–", "``": "“", "''": "”", "~": " "}
+            signs = {"&": _CELL_END if self._tables else " ", "---": "—", "--": "–", "``": "“", "''": "”", "~": " "}
             self._out.append(said if self._is_math and kind == "dashes" else signs.get(said, said))
 
     def _command(self, name: str) -> None:
@@ -217,6 +223,16 @@ class _Scanner:
             for _ in range(_DROPPED[name]):
                 self._skip_group()
                 self._star_and_options()
+        elif name in _RULES | _PARTIAL_RULES and self._tables:
+            if name in _PARTIAL_RULES:
+                self._at = self._source.find("}", self._at) + 1 or self._at
+            else:
+                self._out.append(_RULE)
+        elif name in {"multicolumn", "multirow"}:
+            columns = _number(self._source, self._at) if name == "multicolumn" else 1
+            for _ in range(2):
+                self._skip_group()
+            self._pending = [("", (_CELL_END + _SAME) * (columns - 1) if self._tables else "")]
         elif name in _AROUND:
             self._option()
             self._pending = list(_AROUND[name])
@@ -234,13 +250,14 @@ class _Scanner:
 
     def _environment(self, name: str, begins: bool) -> None:
         if name in _TABULAR:
-            self._tables = max(0, self._tables + (1 if begins else -1))
             if begins:
+                self._tables.append(len(self._out))
                 self._option()
                 self._skip_group()
                 if name in {"tabular*", "tabularx", "tabulary"}:
                     self._skip_group()
-            self._out.append("\n\n| " if begins else " |\n\n")
+            elif self._tables:
+                self._end_table(self._tables.pop())
         elif name in _MATH:
             self._is_math = begins
             self._out.append("\n\n")
@@ -256,7 +273,7 @@ class _Scanner:
     def _escaped(self, sign: str) -> None:
         if sign == "\\":
             self._option()
-            self._out.append(" |\n| " if self._tables else "\n" if not self._is_math else "; ")
+            self._out.append(_ROW_END if self._tables else "\n" if not self._is_math else "; ")
         elif sign in "[]":
             self._is_math = sign == "["
             self._out.append("\n\n")
@@ -266,6 +283,15 @@ class _Scanner:
             self._out.append(" " if sign in ",;: \n" else "")
         else:
             self._out.append(sign)
+
+    def _end_table(self, start: int) -> None:
+        """Write the rows of a table as lines; a table within a cell goes on with that."""
+        rows, headers = _rows("".join(self._out[start:]))
+        del self._out[start:]
+        if self._tables:
+            self._out.append(" ".join(" ".join(row) for row in rows))
+        else:
+            self._out += ["\n\n", "\n".join(row_lines(rows, headers)), "\n\n"]
 
     def _option(self) -> str:
         """Pass over an argument in brackets; returns what stands in it."""
@@ -287,6 +313,29 @@ class _Scanner:
 
     def _followed_by_group(self) -> bool:
         return self._source.startswith("{", self._at)
+
+
+def _rows(table: str) -> tuple[list[list[str]], int | None]:
+    """The rows of a table, and how many are headers: those above the first line within it, if not each has one."""
+    rows: list[list[str]] = []
+    ruled: list[int] = []
+    for part in table.split(_ROW_END):
+        if _RULE in part and rows:
+            ruled.append(len(rows))
+        cells: list[str] = []
+        for cell in part.replace(_RULE, "").split(_CELL_END):
+            cells.append(cells[-1] if _SAME in cell and cells else _tidied(cell).strip())
+        if any(cells):
+            rows.append(cells)
+    inner = [place for place in ruled if place < len(rows)]
+    is_told = bool(inner) and (len(inner) < len(rows) - 1 or len(rows) == 2)
+    return rows, inner[0] if is_told else None
+
+
+def _number(source: str, at: int) -> int:
+    """How many columns a cell goes over, as an argument in braces says."""
+    found = re.compile(r"\s{0,9}\{\s{0,9}(\d{1,2})\s{0,9}\}").match(source, at)
+    return max(1, int(found.group(1))) if found else 1
 
 
 def _group(source: str, at: int) -> tuple[int, int] | None:

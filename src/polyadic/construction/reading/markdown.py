@@ -11,6 +11,7 @@ from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.metadata import metadata_of, title_of
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
+from polyadic.text.fences import code_blocks
 from polyadic.text.plain_text import without_closing_marks
 
 LONGEST_FRONT_MATTER = 64_000
@@ -28,7 +29,7 @@ _NULLS = {"", "~", "null", "Null", "NULL"}
 
 
 def read_markdown(path: Path, settings: ReadingSettings) -> Iterator[Document]:
-    """The one document of a Markdown file; its text begins after the front matter.
+    """The one document of a Markdown file; its text begins after the front matter, and lacks the comments.
 
     Raises
     ------
@@ -36,7 +37,7 @@ def read_markdown(path: Path, settings: ReadingSettings) -> Iterator[Document]:
         The file is not readable, too large, or not text.
     """
     values, body = split_front_matter(decode(read_whole(path, settings.max_megabytes), settings.encoding))
-    text = checked(body)
+    text = checked(without_comments(body))
     metadata = metadata_of(values)
     title = title_of(metadata.pop("title", "")) or markdown_title(text)
     yield Document(str(path), title, text, metadata)
@@ -58,6 +59,34 @@ def split_front_matter(text: str) -> tuple[dict[str, object], str]:
         return {}, text
     values = _mapping(text[opening.end() : closing.start()])
     return ({}, text) if values is None else (values, text[closing.end() :])
+
+
+def without_comments(text: str) -> str:
+    """A text without the comments of HTML, which are not shown; in code they stay.
+
+    >>> without_comments("One.\\n\\n<!-- to do -->\\nTwo: `<!-- x -->`.")
+    'One.\\n\\n\\nTwo: `<!-- x -->`.'
+    """
+    if "<!--" not in text:
+        return text
+    parts: list[str] = []
+    start = 0
+    for code in code_blocks(text):
+        parts += [*_shown(text[start : code.start]), text[code.start : code.end]]
+        start = code.end
+    return "".join([*parts, *_shown(text[start:])])
+
+
+def _shown(text: str) -> Iterator[str]:
+    """What stands between the comments; one that is never closed, or stands in code, is none."""
+    start = 0
+    opening = text.find("<!--")
+    while opening >= 0 and (end := text.find("-->", opening)) >= 0:
+        if text[opening - 1 : opening] != "`":
+            yield text[start:opening]
+            start = end + len("-->")
+        opening = text.find("<!--", end)
+    yield text[start:]
 
 
 def markdown_title(text: str) -> str:

@@ -6,7 +6,7 @@ a paragraph that goes on with an item of a list is indented, and a term is joine
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyadic.construction.reading.html_boilerplate import CONTENT, Furniture, Measure, furniture, is_left_out, skips
 from polyadic.construction.reading.html_tables import Cell, Table, table_blocks
@@ -41,6 +41,7 @@ _ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
 # A tag that closes itself, which HTML takes for one that is left open.
 _CLOSES_ITSELF = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
 _LISTS = frozenset({"ul", "ol", "menu", "dl"})
+_BOLD = frozenset({"b", "strong"})
 _NOTE_TYPES = ("noteref", "doc-noteref")
 # What a link says that leads to a place on the page and says nothing: to a heading, or back from a footnote.
 _ANCHOR_SIGNS = re.compile(r"\s*(?:[¶#§🔗🔖⚓]|[↩↑⏎^⤴]\ufe0e?)\s*")
@@ -141,6 +142,7 @@ class _Text:
         self._depth = 0
         self._hidden_at = 0
         self._content_at = 0
+        self._bold_at = 0
         self._inline: list[str] = []
         self._blocks: list[str] = []
         self._left_out: list[str] = []
@@ -179,9 +181,13 @@ class _Text:
             self._inline.append("\n")
         elif tag == "a":
             self._link = self._link or _link(self._depth, len(self._inline), attributes)
+            if "hreflang" in attributes:
+                self._held = replace(self._held, languages=self._held.languages + 1)
         elif tag == "sup":
             self._raised_at = self._raised_at or (self._depth, len(self._inline))
             self._has_note = self._link is not None and self._link.to_place
+        elif tag in _BOLD:
+            self._bold_at = self._bold_at or self._depth
         elif tag in _BLOCKS:
             self._flush()
             self._opened(tag, attributes)
@@ -202,6 +208,8 @@ class _Text:
             self._close_link()
         elif tag == "sup":
             self._close_raised()
+        elif tag in _BOLD:
+            self._bold_at = 0 if self._bold_at == self._depth else self._bold_at
         elif tag in _BLOCKS:
             self._flush(_HEADINGS.get(tag, 0))
             self._closed(tag)
@@ -218,6 +226,9 @@ class _Text:
         else:
             self._inline.append(_SPACES.sub(" ", text))
             self._measure(len(text.strip()))
+            if cell := self._cell():
+                cell.characters += len(text.strip())
+                cell.bold += len(text.strip()) if self._bold_at else 0
 
     def close(self) -> Page:
         self._flush()
@@ -265,7 +276,7 @@ class _Text:
             return
         if tag in CONTENT or attributes.get("role", "").strip().lower() in CONTENT:
             self._content_at = self._content_at or self._depth
-        elif kind := furniture(tag, attributes, in_content=bool(self._content_at)):
+        elif kind := furniture(tag, attributes, bool(self._content_at), self._is_in_cell(tag)):
             place = self._place()
             self._regions.append(_Region(self._depth, kind, place, len(place), self._held))
         if _quotes_message(tag, attributes):
@@ -280,15 +291,18 @@ class _Text:
         if self._regions and self._regions[-1].depth == self._depth:
             self._flush()
             region = self._regions.pop()
-            if is_left_out(region.kind, self._held - region.before):
+            if is_left_out(region.kind, self._held - region.before, region.place[region.start :]):
                 self._left_out += region.place[region.start :]
                 del region.place[region.start :]
 
     def _measure(self, characters: int) -> None:
         held, link = self._held, self._link
-        linked = characters if link else 0
-        within = characters if link and link.within_page else 0
-        self._held = Measure(held.characters + characters, held.linked + linked, held.linked_within + within, held.code)
+        self._held = replace(
+            held,
+            characters=held.characters + characters,
+            linked=held.linked + (characters if link else 0),
+            linked_within=held.linked_within + (characters if link and link.within_page else 0),
+        )
 
     def _close_link(self) -> None:
         link = self._link
@@ -340,7 +354,7 @@ class _Text:
             self._add(without_headings(code))
             self._measure(len(code))
             return
-        self._held = Measure(self._held.characters, self._held.linked, self._held.linked_within, self._held.code + 1)
+        self._held = replace(self._held, code=self._held.code + 1)
         self._add(fenced(code, self._language))
 
     def _next_mark(self) -> str:
@@ -366,6 +380,7 @@ class _Text:
         if self._in_term and not level:
             self._terms.append(" ".join(text.split()))
         elif level:
+            self._held = replace(self._held, headings=self._held.headings + 1)
             self._add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
         else:
             self._add(_defined(self._take_terms(), without_headings(text)))
@@ -403,10 +418,19 @@ class _Text:
 
     def _place(self) -> list[str]:
         """Where blocks go: into the cell that is open, or onto the page."""
+        cell = self._cell()
+        return self._blocks if cell is None else cell.blocks
+
+    def _is_in_cell(self, tag: str) -> bool:
+        """Whether an element that has just begun is within a cell, or an item of a list."""
+        return self._cell() is not None or len(self._lists) > (tag in _LISTS)
+
+    def _cell(self) -> Cell | None:
+        """The cell that is open."""
         for table in reversed(self._tables):
             if table.rows and table.rows[-1]:
-                return table.rows[-1][-1].blocks
-        return self._blocks
+                return table.rows[-1][-1]
+        return None
 
     def _note(self, attributes: Mapping[str, str]) -> None:
         name = attributes.get("name", attributes.get("property", "")).strip().lower()

@@ -1,7 +1,8 @@
-"""Nested data, as of JSON, YAML and TOML, as lines of ``path.to.key: value``."""
+"""Nested data, as of JSON, YAML and TOML, as lines of ``path.to.key: value``, records in it as rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from polyadic.construction.reading.records import record_rows
 from polyadic.text.fences import without_headings
 
 _MOST_LINES = 1_000_000
@@ -13,7 +14,8 @@ def nested_text(value: object) -> str:
     """The values in nested mappings and lists, each after the path of keys that leads to it.
 
     Items of lists are numbered from 1; lists of plain values stand on one line. Between the entries of the outermost
-    mapping or list there are blank lines where these are nested themselves. At most a million values are written.
+    mapping or list there are blank lines where these are nested themselves. Records are rows, below the path of
+    their list. At most a million values are written.
 
     >>> print(nested_text({"name": "relay", "ports": [80, 443], "limits": {"users": 5, "log": None, "tls": True}}))
     - name: relay
@@ -21,7 +23,15 @@ def nested_text(value: object) -> str:
     <BLANKLINE>
     - limits.users: 5
     - limits.tls: true
+    >>> print(nested_text({"name": "Acme", "people": [{"name": "Ada", "role": "boss"}]}))
+    - name: Acme
+    <BLANKLINE>
+    people:
+    <BLANKLINE>
+    - name: Ada; role: boss.
     """
+    if rows := record_rows(value):
+        return "\n".join(line for row in rows for line in row)
     blocks: list[str] = []
     lines: list[str] = []
     written = 0
@@ -39,7 +49,7 @@ def nested_text(value: object) -> str:
             lines += part
         if written >= _MOST_LINES:
             break
-    return "\n\n".join(filter(None, [*blocks, "\n".join(lines)]))
+    return "\n\n".join(filter(None, (block.strip() for block in [*blocks, "\n".join(lines)])))
 
 
 def entry(path: str, value: str) -> str:
@@ -53,6 +63,11 @@ def entry(path: str, value: str) -> str:
         text = without_headings(text)
         return f"\n{path}:\n\n{text}\n" if path else text
     return f"- {path}: {text}" if path else f"- {text}"
+
+
+def heading(path: str) -> str:
+    """The line above the rows of a list."""
+    return f"\n{path}:\n"
 
 
 def joined_path(path: str, key: object) -> str:
@@ -72,7 +87,10 @@ def _lines(path: str, value: object) -> Iterator[str]:
             ahead.pop()
             continue
         place, inner = here
-        if _is_nested(inner):
+        if rows := record_rows(inner):
+            yield from [heading(place)] if place else []
+            yield from (line for row in rows for line in row)
+        elif _is_nested(inner):
             ahead.append(_below(place, inner))
         elif text := _text(inner):
             yield entry(place, text)

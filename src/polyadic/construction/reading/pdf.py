@@ -44,6 +44,7 @@ _GAP = 1.4
 # Of the height of letters: so much larger are those of headings. Marks of footnotes are smaller than the text, too.
 _OTHER_SIZE = 1.2
 _LONGEST_MARK = 3
+_NOTE_MARK = re.compile(r"\d{1,3}|[*†‡§]{1,3}")
 # PDFium may be called by one thread at a time.
 _ALONE = Lock()
 
@@ -142,7 +143,7 @@ def _lines(page: "PdfTextPage", height: float) -> Iterator[Line]:
 
 def _text(pages: Sequence[Sequence[Line]], max_megabytes: float) -> Extracted:
     """The running text of all pages, without what is printed beside it."""
-    kept = [_spaced(page) for page in without_furniture(pages)]
+    kept = [_spaced(_without_marks(page)) for page in without_furniture(pages)]
     lines = [line for page in kept for line in page]
     contents = contents_lines(lines)
     hyphenation = Hyphenation(lines, splits=True)
@@ -157,6 +158,18 @@ def _text(pages: Sequence[Sequence[Line]], max_megabytes: float) -> Extracted:
         extracted.add(without_headings(text), " " if runs_on(extracted.last, text) else "\n\n")
         start = end
     return extracted
+
+
+def _without_marks(page: Sequence[Line]) -> list[Line]:
+    """The lines of a page but for the marks of footnotes that stand alone: small, and raised above a line beside."""
+    around = zip(page, [None, *page], [*page[1:], None], strict=False)
+    return [line for line, before, after in around if not (_is_mark(line, before) or _is_mark(line, after))]
+
+
+def _is_mark(line: Line, beside: Line | None) -> bool:
+    if beside is None or not _NOTE_MARK.fullmatch(line.text):
+        return False
+    return line.size * _OTHER_SIZE < beside.size and 0 < beside.place - line.place < beside.size
 
 
 def _spaced(page: Sequence[Line]) -> list[str]:

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from polyadic.construction.reading.decode import checked, decode
+from polyadic.construction.reading.drawn_tables import with_rows
 from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.metadata import title_of
 from polyadic.construction.reading.paged_text import running_text
@@ -39,9 +40,10 @@ def plain_document(path: Path, text: str) -> Document:
     """The document of a text file with this content, without what is printed on each of its pages.
 
     No line that begins with number signs in the file is a heading; numbered headings are marked by number signs.
+    Rows of tables that are drawn name their columns.
     """
     # What the file has of number signs is made unlike headings before those of its own are marked.
-    return Document(str(path), plain_title(text), checked(running_text(without_headings(text))))
+    return Document(str(path), plain_title(text), checked(running_text(with_rows(without_headings(text)))))
 
 
 def plain_title(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from polyadic.construction.reading.decode import decode
+from polyadic.construction.reading.drawn_tables import grid_rows
 from polyadic.construction.reading.extracted import Extracted, cleaned
 from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.grid import row_lines
@@ -94,8 +95,8 @@ class _Converter:
                 body, at = _indented(lines, at + 1)
                 yield from self._explicit(line, body, depth)
             elif _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line):
-                rows, at = _table(lines, at)
-                yield from ("", *row_lines(rows), "")
+                rows, headers, at = _table(lines, at)
+                yield from ("", *row_lines(rows, headers), "")
             elif line.startswith(("  ", "\t")) and depth < _DEEPEST:
                 body, at = _indented(lines, at)
                 yield from self._converted(body, depth + 1)
@@ -220,7 +221,7 @@ def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
     taken = len(block)
     block = block[next((at for at, line in enumerate(block) if line.strip()), 0) :]
     margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-    return [line[margin:].rstrip() for line in block], start + taken if block else at
+    return [line[margin:].rstrip() for line in block], start + taken if block else start
 
 
 def _options(body: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -240,13 +241,14 @@ def _fenced(code: Sequence[str]) -> list[str]:
     return ["", *fenced("\n".join(code)).split("\n")] if any(map(str.strip, code)) else []
 
 
-def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int]:
-    """The rows of a table that is drawn, and where it ends."""
+def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int | None, int]:
+    """The rows of a table that is drawn, how many are headers if it says so, and where it ends."""
     start, border = at, lines[at].rstrip()
     if border.startswith("+"):
         while at < len(lines) and lines[at].startswith(("+", "|")):
             at += 1
-        return _grid_rows(lines[start:at]), at
+        rows, headers = grid_rows(lines[start:at])
+        return [[_plain(cell) for cell in row] for row in rows], headers, at
     borders = 0
     while at < len(lines):
         is_border = bool(_SIMPLE_BORDER.match(lines[at])) and len(lines[at].split()) == len(border.split())
@@ -256,7 +258,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int]:
             break
     starts = [found.start() for found in re.finditer(r"=+", border)]
     ends = [*starts[1:], None]
-    rows: list[list[str]] = []
+    rows = []
     for line in lines[start:at]:
         cells = [line[first:last].strip() for first, last in zip(starts, ends, strict=True)]
         if _SIMPLE_BORDER.match(line) or re.fullmatch(r"[-\s]*", line):
@@ -265,23 +267,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int]:
             rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
-    return [[_plain(cell) for cell in row] for row in rows], at
-
-
-def _grid_rows(lines: Sequence[str]) -> list[list[str]]:
-    rows: list[list[str]] = []
-    open_: list[str] = []
-    for line in lines:
-        if line.startswith("+"):
-            rows += [open_] if open_ else []
-            open_ = []
-            continue
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        width = max(len(open_), len(cells))
-        padded = [[*row, *[""] * (width - len(row))] for row in (open_, cells)]
-        open_ = [" ".join(filter(None, pair)) for pair in zip(*padded, strict=True)]
-    rows += [open_] if open_ else []
-    return [[_plain(cell) for cell in row] for row in rows]
+    return [[_plain(cell) for cell in row] for row in rows], None, at
 
 
 def _directive_table(name: str, options: dict[str, str], content: Sequence[str]) -> Iterator[str]:
@@ -297,7 +283,7 @@ def _directive_table(name: str, options: dict[str, str], content: Sequence[str])
     else:
         borders = (at for at, line in enumerate(content) if _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line))
         drawn = next(borders, -1)
-        rows, headers = (_table(content, drawn)[0] if drawn >= 0 else []), None
+        rows, headers, _ = _table(content, drawn) if drawn >= 0 else ([], None, 0)
     yield from row_lines([[_plain(cell) for cell in row] for row in rows], headers)
 
 

@@ -1,14 +1,21 @@
 """Tables of values that commas, semicolons, tabs or bars separate: a document a record, or a fact."""
 
 import csv
-from collections import deque
-from collections.abc import Iterator
-from itertools import chain, zip_longest
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from polyadic.construction.reading.decode import has_surrogates, not_utf_8
 from polyadic.construction.reading.files import byte_limit, opened, too_large
-from polyadic.construction.reading.grid import column_names, named_lines, names_columns, unnamed_line
+from polyadic.construction.reading.grid import (
+    caption,
+    column_names,
+    named_lines,
+    names_columns,
+    table_start,
+    unnamed_line,
+)
 from polyadic.construction.reading.lines import Line, lines_of
 from polyadic.construction.reading.prose_column import prose_column
 from polyadic.construction.reading.rows import Row, row_documents, sampled, table_document
@@ -20,6 +27,9 @@ from polyadic.settings import ReadingSettings
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 100_000
 _MOST_RETURNS = 10
+# Records, or lines, among which the header stands.
+_LOOKED_AT = 50
+_Records = Iterator[tuple[int, list[str] | UnreadableDocument]]
 _MEND_QUOTES = "close each quotation mark, and double those within a field"
 
 
@@ -73,6 +83,8 @@ class _Feed(Iterator[str]):
 def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | Skipped]:
     """A document for each record, if a column holds prose; else one document in which each record is a line.
 
+    Lines above the header are the beginning of that one document.
+
     Raises
     ------
     UnreadableDocument
@@ -81,29 +93,35 @@ def read_table(path: Path, settings: ReadingSettings) -> Iterator[Document | Ski
     """
     with opened(path) as file:
         records = _records(_Feed(lines_of(file, settings), settings), settings)
-        header = _header(records)
+        above, header, records = _header(records)
+        before = [line for row in above for line in (caption(row), "")]
         values, rows = sampled(_rows(path, column_names(header), records))
         if text_column := prose_column(values):
             yield from row_documents(path, text_column, rows)
         elif (first := next(rows, None)) is None:
             raise UnreadableDocument("no rows below the header", "name the columns in the first row")
         elif names_columns(header, [[str(value) for value in row.values()] for row in values]):
-            yield from table_document(path, chain([first], rows), _named_lines, settings)
+            yield from table_document(path, chain([first], rows), _named_lines, settings, before)
         else:
-            yield from table_document(path, chain([first], rows), _unnamed_lines, settings, [unnamed_line(header)])
+            before.append(unnamed_line(header))
+            yield from table_document(path, chain([first], rows), _unnamed_lines, settings, before)
 
 
-def _header(records: Iterator[tuple[int, list[str] | UnreadableDocument]]) -> list[str]:
-    """The first record; empty where there is none."""
-    _, record = next(records, (0, []))
-    if isinstance(record, UnreadableDocument):
-        raise record
-    return record
+def _header(records: _Records) -> tuple[list[list[str]], list[str], _Records]:
+    """The records above the header, the header, which is empty where there is no record, and the records below."""
+    ahead = list(islice(records, _LOOKED_AT))
+    if not ahead:
+        return [], [], records
+    first = ahead[0][1]
+    if isinstance(first, UnreadableDocument):
+        raise first
+    read = [[] if isinstance(record, UnreadableDocument) else record for _, record in ahead]
+    start = table_start(read)
+    above = [record for record in read[:start] if any(map(str.strip, record))]
+    return above, read[start], chain(ahead[start + 1 :], records)
 
 
-def _rows(
-    path: Path, names: list[str], records: Iterator[tuple[int, list[str] | UnreadableDocument]]
-) -> Iterator[Row | Skipped]:
+def _rows(path: Path, names: list[str], records: _Records) -> Iterator[Row | Skipped]:
     number = 0
     for line, record in records:
         try:
@@ -125,7 +143,7 @@ def _unnamed_lines(row: Row) -> Iterator[str]:
     yield unnamed_line([str(value) for value in row.values.values()])
 
 
-def _records(feed: _Feed, settings: ReadingSettings) -> Iterator[tuple[int, list[str] | UnreadableDocument]]:
+def _records(feed: _Feed, settings: ReadingSettings) -> _Records:
     """Records that are not blank, and problems in place of records, each with the line at which it begins."""
     reader = _reader(feed, settings)
     returns = 0
@@ -160,9 +178,24 @@ def _reader(feed: _Feed, settings: ReadingSettings) -> Iterator[list[str]]:
 
 
 def _delimiter(sample: list[str]) -> str:
-    """The one that makes most columns of the first line."""
-    first = next((line for line in sample if line.strip()), "")
-    return max(_DELIMITERS, key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), [])))
+    """The one that makes most columns of the first line; of another line, where no other has as many columns."""
+    lines = [line for line in sample if line.strip()][:_LOOKED_AT]
+    widths = {delimiter: [_fields(line, delimiter) for line in lines] for delimiter in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda delimiter: widths[delimiter][:1])
+    first, *others = widths[best] or [1]
+    if others and (first == 1 or max(others) > 2 * first):
+        return max(_DELIMITERS, key=lambda delimiter: _agreement(widths[delimiter]))
+    return best
+
+
+def _fields(line: str, delimiter: str) -> int:
+    return len(next(csv.reader([line], delimiter=delimiter), []))
+
+
+def _agreement(widths: Sequence[int]) -> tuple[int, int]:
+    """How many lines have as many columns as most, and how many these are; none for lines of one column."""
+    counts = Counter(width for width in widths if width > 1)
+    return max(((count, width) for width, count in counts.items()), default=(0, 0))
 
 
 def _is_quoted(sample: list[str]) -> bool:

@@ -1,7 +1,8 @@
-"""YAML files: a line for each value, with its path, and the comments where they stand."""
+"""YAML files: a line for each value, with its path, or for each record, and the comments where they stand."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -9,7 +10,8 @@ import yaml
 from polyadic.construction.reading.decode import decode
 from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.files import read_whole
-from polyadic.construction.reading.nested import entry, joined_path
+from polyadic.construction.reading.nested import entry, heading, joined_path
+from polyadic.construction.reading.records import record_rows
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 from polyadic.text.fences import without_headings
@@ -49,7 +51,7 @@ def yaml_text(text: str) -> str:
     if _is_deep(text):
         return ""
     try:
-        entries = list(_Entries(text))
+        entries = _entries(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return ""
     lines = [(start, line) for start, _, line in entries]
@@ -68,43 +70,66 @@ def yaml_text(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(said)).strip()
 
 
-class _Entries:
-    """The values of a YAML text in their order, each with its first and last line; made of events, not of a tree."""
+@dataclass(slots=True)
+class _Collection:
+    """A mapping or list that is open, and where its entries begin.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    ``key`` is that of the mapping which waits for its value; ``starts`` are the lines of its values.
+    """
 
-    def __iter__(self) -> Iterator[tuple[int, int, str]]:
-        # Of each collection that is open: its path, and the key that waits for its value, or how many items it has.
-        open_: list[tuple[str, str | int | None]] = []
-        for event in yaml.parse(self._text, Loader=_LOADER):
-            if isinstance(event, yaml.CollectionStartEvent):
-                path = _place(open_)
-                open_.append((path, None if isinstance(event, yaml.MappingStartEvent) else 0))
-            elif isinstance(event, yaml.CollectionEndEvent):
-                open_.pop()
-            elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
-                value = event.value if isinstance(event, yaml.ScalarEvent) else f"*{event.anchor}"
-                if open_ and open_[-1][1] is None:
-                    open_[-1] = open_[-1][0], value
-                    continue
-                path = _place(open_)
-                is_plain = isinstance(event, yaml.ScalarEvent) and not event.style
-                if not (is_plain and value in _NULLS) and value.strip():
-                    start, end = event.start_mark, event.end_mark
-                    yield (start.line if start else 0), (end.line if end else 0), entry(path, value)
+    path: str
+    value: dict[str, object] | list[object]
+    first: int
+    line: int
+    key: str | None = None
+    starts: list[int] = field(default_factory=list)
+
+    def place(self) -> str:
+        """The path of the value that comes next."""
+        if isinstance(self.value, list):
+            return joined_path(self.path, len(self.value) + 1)
+        return joined_path(self.path, self.key) if self.key is not None else self.path
+
+    def add(self, value: object, line: int) -> None:
+        self.starts.append(line)
+        if isinstance(self.value, list):
+            self.value.append(value)
+        else:
+            self.value[self.key or ""] = value
+            self.key = None
 
 
-def _place(open_: list[tuple[str, str | int | None]]) -> str:
-    """The path of the value that comes next, which is then taken for known."""
-    if not open_:
-        return ""
-    path, key = open_[-1]
-    if isinstance(key, int):
-        open_[-1] = path, key + 1
-        return joined_path(path, key + 1)
-    open_[-1] = path, None
-    return joined_path(path, key) if key is not None else path
+def _entries(text: str) -> list[tuple[int, int, str]]:
+    """The values of a YAML text in their order, each with its first and last line; records as rows."""
+    entries: list[tuple[int, int, str]] = []
+    open_: list[_Collection] = []
+    for event in yaml.parse(text, Loader=_LOADER):
+        start, end = (mark.line if mark else 0 for mark in (event.start_mark, event.end_mark))
+        path = open_[-1].place() if open_ else ""
+        if isinstance(event, yaml.CollectionStartEvent):
+            value: dict[str, object] | list[object] = {} if isinstance(event, yaml.MappingStartEvent) else []
+            open_.append(_Collection(path, value, len(entries), start))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            ended = open_.pop()
+            if rows := record_rows(ended.value):
+                above = [(ended.line, ended.line, heading(ended.path))] if ended.path else []
+                lines = zip(ended.starts, rows, strict=False)
+                said_in_rows = [(line, line, said) for line, row in lines for said in row]
+                entries[ended.first :] = [*above, *said_in_rows, *(above and [(end, end, "")])]
+            if open_:
+                open_[-1].add(ended.value, ended.line)
+        elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
+            said = event.value if isinstance(event, yaml.ScalarEvent) else f"*{event.anchor}"
+            if open_ and isinstance(open_[-1].value, dict) and open_[-1].key is None:
+                open_[-1].key = said
+                continue
+            is_plain = isinstance(event, yaml.ScalarEvent) and not event.style
+            is_null = (is_plain and said in _NULLS) or not said.strip()
+            if not is_null:
+                entries.append((start, end, entry(path, said)))
+            if open_:
+                open_[-1].add(None if is_null else said, start)
+    return entries
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,73 @@
+"""Tables that are drawn with characters in plain text."""
+
+from pathlib import Path
+
+import pytest
+
+from polyadic.construction.read import read_documents
+from polyadic.knowledge import Document
+from polyadic.settings import ReadingSettings
+
+ROWS = "- Item: hose; Price: 24.90 EUR.\n- Item: rake; Price: 14 EUR."
+
+TABLES = [
+    """
++------+-----------+
+| Item | Price     |
++------+-----------+
+| hose | 24.90 EUR |
+| rake | 14 EUR    |
++------+-----------+
+""",
+    """
+  +------+-----------+
+  | Item | Price     |
+  +======+===========+
+  | hose | 24.90 EUR |
+  +------+-----------+
+  | rake | 14 EUR    |
+  +------+-----------+
+""",
+    """
+Item    Price
+------  ---------
+hose    24.90 EUR
+rake    14 EUR
+""",
+    """
+ Item |   Price
+------+-----------
+ hose | 24.90 EUR
+ rake | 14 EUR
+""",
+]
+
+NO_TABLES = [
+    "+-+-+-+-+\n|Version|\n+-+-+-+-+\n|IHL|TOS|\n+-+-+-+-+",
+    "+--------+\n| Client |\n+--------+\n| Server |\n+--------+",
+    "Usage -- and more\n-----------------\nSee below.",
+    "one word after the other\n----- -----\nand so on here",
+]
+
+
+def text_of(path: Path, content: str) -> str:
+    path.write_text(content)
+    [found] = read_documents([path], ReadingSettings())
+    assert isinstance(found, Document)
+    return found.text
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".rst"])
+@pytest.mark.parametrize("table", TABLES[:2])
+def test_rows_of_grids_name_their_columns(tmp_path: Path, table: str, suffix: str) -> None:
+    assert text_of(tmp_path / f"a{suffix}", f"Our tools.\n{table}\nMore.").strip() == f"Our tools.\n\n{ROWS}\n\nMore."
+
+
+@pytest.mark.parametrize("table", TABLES[2:])
+def test_rows_below_rulers_name_their_columns(tmp_path: Path, table: str) -> None:
+    assert text_of(tmp_path / "a.txt", f"Our tools.\n{table}\nMore.") == f"Our tools.\n\n{ROWS}\n\nMore."
+
+
+@pytest.mark.parametrize("text", NO_TABLES)
+def test_other_drawings_stay_as_they_are(tmp_path: Path, text: str) -> None:
+    assert text_of(tmp_path / "a.txt", f"Begin.\n\n{text}\n\nEnd.") == f"Begin.\n\n{text}\n\nEnd."
