@@ -29,6 +29,11 @@ from polyadic.settings import ChunkingSettings, ReadingSettings
         ("# Where.\npaths = /a\n  /b\nn = 1", "Where.\n\n```ini\npaths = /a\n  /b\n```\n\nn = 1"),
         ("# Errors.\nregex = ^(?:\\[\\d+\\])?$", "Errors.\n\n```ini\nregex = ^(?:\\[\\d+\\])?$\n```"),
         ("service a {\n  # On.\n  #port = 1\n}", "```ini\nservice a {\n  # On.\n  #port = 1\n}\n```"),
+        (
+            "# ban is the time. So.\nban = 1m\n\n[a]\nban = 1w",
+            "ban = 1m: ban is the time. So.\n\n## [a]\n\nban = 1w: ban is the time.",
+        ),
+        ("# Of the port.\nport = 1\n\n[a]\nport = 2", "port = 1: Of the port.\n\n## [a]\n\nport = 2"),
         ("#####\n## Mail\n#####", "Mail"),
     ],
 )

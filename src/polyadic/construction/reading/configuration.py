@@ -1,6 +1,7 @@
 """Configurations: each setting with the comment above it in one paragraph, a heading for each section.
 
-A setting that is commented out keeps its mark. Long values, patterns and blocks in braces stay code.
+A setting that is commented out keeps its mark. Long values, patterns and blocks in braces stay code. A setting without
+a comment has the first sentence of an earlier one that begins with its name.
 """
 
 import re
@@ -15,6 +16,8 @@ _SECTION = re.compile(r"\[+([^\[\]\n]{1,100})\]+\s*(?:[#;].*)?")
 _NAME = r"[\w\"'][\w.\-/\"'\[\]]*"
 _SETTING = re.compile(rf"{_NAME}\s*(?:=|:\s)\s*\S?.*")
 _ASSIGNMENT = re.compile(rf"{_NAME}\s*=(?!=)")
+_SEPARATOR = re.compile(r"\s*[=:]")
+_FIRST_SENTENCE = re.compile(r"(?s)(?<=[.!?])\s.*")
 _OPENS_BLOCK = re.compile(r".*(?:[\[{(\\,]|\"\"\"|''')")
 _RULE = re.compile(r"[\W_]*")
 # What is longer, or holds fewer letters, digits and spaces, is a pattern or a program.
@@ -50,16 +53,27 @@ class _Line:
 
 @dataclass(slots=True)
 class _Writer:
-    """Blocks as they come; lines of code that follow each other stay together."""
+    """Blocks as they come; lines of code that follow each other stay together.
+
+    ``explanations`` are first sentences of comments that begin with the name of their setting.
+    """
 
     language: str
     blocks: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
+    explanations: dict[str, str] = field(default_factory=dict)
 
     def add(self, *blocks: str) -> None:
         """Add blocks after the code that has gathered."""
         self.end_code()
         self.blocks += blocks
+
+    def explanation(self, setting: str, comment: str) -> str:
+        """The comment of a setting, or where it has none the one that explains an earlier setting of its name."""
+        name = _SEPARATOR.split(setting.lstrip("".join(_MARKS)), maxsplit=1)[0]
+        if re.match(rf"[\"'`]?{re.escape(name)}(?!\w)", comment):
+            self.explanations.setdefault(name, _FIRST_SENTENCE.sub("", comment))
+        return comment or self.explanations.get(name, "")
 
     def end_code(self) -> None:
         """Make a block of the code that has gathered."""
@@ -191,7 +205,7 @@ def _add_setting(writer: _Writer, lines: list[_Line], place: int, comment: str) 
             end += 1
     setting = f"{line.raw.strip()[:1]}{line.words}" if line.kind is _Kind.DISABLED else line.raw.strip()
     if end == place + 1 and _is_worded(setting):
-        writer.add(_statement(" ".join(setting.split()), comment))
+        writer.add(_statement(" ".join(setting.split()), writer.explanation(setting, comment)))
         return end
     if comment:
         writer.add(comment)
