@@ -249,7 +249,7 @@ def test_python(tmp_path: Path) -> None:
         ("a.js", "// Adds.\nexport function add(a) {\n}\n", "## add\n\nAdds.\n\n```javascript\nexport function"),
         ("a.go", "// Adds.\nfunc (r *R) Add() {\n}\n", "## Add\n\nAdds.\n\n```go\nfunc"),
         ("a.sql", "-- People.\nCREATE TABLE people (id int);\n", "## people\n\nPeople.\n\n```sql\nCREATE"),
-        ("a.toml", "# Where.\n[server]\nport = 1\n", "## server\n\nWhere.\n\n```toml\n[server]\nport = 1"),
+        ("a.toml", "# Where.\n[server]\nport = 1\n", "## [server]\n\nWhere.\n\nport = 1"),
         ("Makefile", "# Builds.\nall: x\n\tcc x\n", "## all\n\nBuilds.\n\n```make\nall: x"),
         ("run", "#!/usr/bin/env bash\n# Starts.\nexec it\n", "Starts.\n\n```sh\nexec it\n```"),
     ],

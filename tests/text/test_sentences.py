@@ -208,3 +208,18 @@ def test_a_sentence_may_end_in_may() -> None:
         "Einstein wrote to Born on May. 5 and in May.",
         "Then he left.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Die .LNK und .LCK Dateien löschen. Weiter.", "de", ["Die .LNK und .LCK Dateien löschen.", "Weiter."]),
+        ("Die Kopie .JJJJMMTT.gnucash bleibt.", "de", ["Die Kopie .JJJJMMTT.gnucash bleibt."]),
+        ("The .NET framework runs.", "en", ["The .NET framework runs."]),
+        ("Siehe Daten.LCK und mehr.", "de", ["Siehe Daten.LCK und mehr."]),
+        ("He left.She stayed.", "en", ["He left.", "She stayed."]),
+        ("今天很好.明天也好。", "zh", ["今天很好.", "明天也好。"]),
+    ],
+)
+def test_a_full_stop_within_a_name_ends_no_sentence(text: str, language: str, expected: list[str]) -> None:
+    assert [text[span.start : span.end] for span in sentences(text, language)] == expected

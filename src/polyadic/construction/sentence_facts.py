@@ -26,11 +26,13 @@ from polyadic.text.mail import unsaid_parts
 from polyadic.text.names import Name, Sort, Vocabulary, names, vocabulary
 from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
+from polyadic.text.settings_lines import setting_name
 from polyadic.text.table_rows import Cell, PipeTables, pipe_tables, row_cells
 from polyadic.text.terms import Termhood, Terms
 from polyadic.text.words import WORD
 
 _SUBJECT_SCORE = 90.0
+_SETTING_SCORE = 75.0
 _SCORES = {Sort.NAME: 60.0, Sort.TERM: 40.0, Sort.DATE: 30.0, Sort.NUMBER: 15.0}
 _TERM_SCORES = {Termhood.TERM: 40.0, Termhood.WORD: 30.0, Termhood.NONCE_PHRASE: 20.0, Termhood.NONCE: 15.0}
 # Of how many participants at most a term may be one, by its termhood; the best come first.
@@ -182,7 +184,7 @@ def _count(words: Sequence[str]) -> float:
 
 
 def participants(sentence: str, subject: str, known: Vocabulary, terms: Terms) -> tuple[Participation, ...]:
-    """The subject, the names and the terms of a sentence, each entity once; scores say how much each tells.
+    """The subject, the setting, the names and the terms of a sentence, each once; scores say how much each tells.
 
     Terms take part as far as there is room for them: those of several words always, single words that recur where
     little else does, and what occurs once only where there would be no fact without it.
@@ -196,6 +198,8 @@ def participants(sentence: str, subject: str, known: Vocabulary, terms: Terms) -
     """
     found = {entity_key(subject): Participation(subject, score=_SUBJECT_SCORE)} if subject else {}
     bare = entity_key(without_article(subject, known.language))
+    if setting := setting_name(sentence):
+        found.setdefault(entity_key(setting), Participation(setting, score=_SETTING_SCORE))
     for name in names(sentence, known):
         key = entity_key(name.text)
         if key != bare:

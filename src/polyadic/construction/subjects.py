@@ -1,18 +1,20 @@
 """What each part of a document is about, so that "She was born in London" can say who.
 
 A sentence about the subject of its document rarely repeats its name. The subject is the title; in a long document,
-or in one without a title, the nearest heading that names something; failing both, what the paragraph defines, or the
-first name in it, from the sentence on that has it.
+or in one without a title, the innermost heading above that names something; failing both, what the paragraph defines,
+or the first name in it, from the sentence on that has it. In a changelog it is the heading of the entry, in a
+configuration that of the section.
 """
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyadic.construction.definitions import defined, turns
-from polyadic.knowledge import Document, Span
-from polyadic.text.headings import marked_headings
+from polyadic.knowledge import Document, Heading, Span
+from polyadic.text.headings import marked_headings, names_release, without_section_number
 from polyadic.text.names import Sort, Vocabulary, names
 from polyadic.text.plain_text import plain
 
@@ -22,6 +24,10 @@ LONG_DOCUMENT = 20_000
 _PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:\r?\n[^\S\r\n]*\S.*)*")
 _LISTED = re.compile(r"[|>]|[-*+•‣]\s|\(?\d{1,3}[.)]\s")
 _NEXT_SENTENCE = re.compile(r"""(?:[.!?]["'”’)\]]*[^\S\n]+|\n[^\S\n]*)(?=[^\s])""")
+_SECTION_IN_BRACKETS = re.compile(r"\[[^\[\]]+\]")
+_FEWEST_ENTRIES = 2
+# Of the headings of a level: as many name a release or a section of a configuration where these are entries.
+_MOSTLY = 0.5
 _OPENING = 300
 _LONGEST_SUBJECT = 200
 
@@ -47,13 +53,56 @@ def subjects(document: Document, known: Vocabulary, sentences: Sequence[Span]) -
     >>> [found.at(sentence.start) for sentence in sentences]
     ['', 'Ada', 'Babbage']
     """
-    if document.title and len(document.text) < LONG_DOCUMENT:
-        return Subjects((), (document.title,))
     found = [heading for heading in marked_headings(document.text) if len(heading.words) <= _LONGEST_SUBJECT]
-    parts = [(heading.start, heading.words) for heading in found if _first_name(heading.words, known)]
-    if not parts and not document.title:
-        parts = list(_openings(document.text, known, sentences))
+    entry_level = _entry_level(found)
+    if document.title and len(document.text) < LONG_DOCUMENT:
+        parts = list(_sections(found, document.title, entry_level, None)) if entry_level else []
+    else:
+        parts = list(_sections(found, document.title, entry_level, known))
+        if not document.title and not any(name for _, name in parts):
+            parts = list(_openings(document.text, known, sentences))
     return Subjects(tuple(start for start, _ in parts), (document.title, *(name for _, name in parts)))
+
+
+def _sections(
+    headings: Sequence[Heading], title: str, entry_level: int, known: Vocabulary | None
+) -> Iterator[tuple[int, str]]:
+    """Where each section starts, and its subject: the innermost heading above that names something, else the title.
+
+    What stands in an entry has that for its subject, whatever its headings. Without a vocabulary other headings than
+    those of entries name nothing.
+    """
+    open_: list[tuple[int, str]] = []
+    for heading in headings:
+        while open_ and open_[-1][0] >= heading.level:
+            open_.pop()
+        if heading.level == entry_level and _is_entry(heading):
+            open_.append((heading.level, _entry_name(heading)))
+        elif known is not None and not any(level == entry_level and name for level, name in open_):
+            open_.append((heading.level, _section_name(heading, known)))
+        yield heading.start, next((name for _, name in reversed(open_) if name), title)
+
+
+def _entry_level(headings: Sequence[Heading]) -> int:
+    """The level of the headings that each begin an entry of a changelog or a section of a configuration; 0: none."""
+    levels = Counter(heading.level for heading in headings)
+    entries = Counter(heading.level for heading in headings if _is_entry(heading))
+    found = [level for level, count in entries.items() if count >= max(_FEWEST_ENTRIES, _MOSTLY * levels[level])]
+    return min(found, default=0)
+
+
+def _is_entry(heading: Heading) -> bool:
+    return names_release(heading.words) or _SECTION_IN_BRACKETS.fullmatch(heading.words) is not None
+
+
+def _entry_name(heading: Heading) -> str:
+    return heading.words[1:-1] if _SECTION_IN_BRACKETS.fullmatch(heading.words) else heading.words
+
+
+def _section_name(heading: Heading, known: Vocabulary) -> str:
+    """The heading of a section if it names something, without the number of the section."""
+    words = without_section_number(heading.words).rstrip(":")
+    return words if names_release(words) or _first_name(words, known) else ""
 
 
 def _openings(text: str, known: Vocabulary, sentences: Sequence[Span]) -> Iterator[tuple[int, str]]:

@@ -30,6 +30,17 @@ _DIVISION = re.compile(
     r"|articolo|hoofdstuk)\s+(?:[\divxlcdm]{1,8}|[^\W\d_]{2,12})\b|§\s*\d|第\s*[\d一二三四五六七八九十百千零〇]{1,8}\s*[编編篇章节節条條]",
     re.IGNORECASE,
 )
+_SECTION_NUMBER = re.compile(
+    r"(?:§\s*)?(?:\d{1,3}\.|\d{1,3}(?:\.\d{1,3}){1,5}\.?|[A-Z](?:\.\d{1,3}){1,5}\.?)\s+(?=[\"'“„«]?[^\W\d_])"
+)
+_RELEASE = re.compile(
+    r"""(?<![\w.])(?:
+        [vV]?\d{1,4}(?:\.\d{1,5})+[\w.~+-]*   # 3.20.0, v1.2-rc1
+      | (?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?!\w)
+      | \d{1,2}\.?[ ][^\W\d_]{3,10}[ ](?:19|20)\d\d(?!\w)
+    )""",
+    re.VERBOSE,
+)
 _ROMAN_ALONE = re.compile(r"[IVXLC]{1,8}\.?")
 _NO_HEADING = re.compile(r"[-*+•‣–>|]\s|[|>`~=_]|o\s\s|[(\[{]")
 _OPENS = re.compile(r"[\"“„«‘'¿¡§\[(]*[^\W_a-zß-öø-ÿ]")
@@ -79,6 +90,24 @@ def marked_headings(text: str) -> list[Heading]:
     found += _underlined(text)
     outside = (heading for heading in found if heading.words and not is_within(code, heading.start))
     return sorted(outside, key=lambda heading: heading.start)
+
+
+def without_section_number(heading: str) -> str:
+    """The words of a heading without the number of its section.
+
+    >>> without_section_number("8.4. Other Tags"), without_section_number("3.20.0 (2022-05-25)")
+    ('Other Tags', '3.20.0 (2022-05-25)')
+    """
+    return _SECTION_NUMBER.sub("", heading, count=1)
+
+
+def names_release(heading: str) -> bool:
+    """Whether a heading gives a version or a day, as those of a changelog do.
+
+    >>> [names_release(words) for words in ("[3.20.0] - 2022-05-25", "rsync (3.1.3-6) unstable", "8.4. Other Tags")]
+    [True, True, False]
+    """
+    return _RELEASE.search(without_section_number(heading)) is not None
 
 
 def heading_line(headings: Sequence[str]) -> str:

@@ -70,6 +70,7 @@ _NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)"
 # "des 18. Jahrhunderts": a German ordinal before what is most often counted so.
 _ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
 _LONGEST_ORDINAL = 4
+_BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
 _LONGEST_TITLE = 4  # letters
 # sentencex looks a byte back from a full stop, and panics where that is the middle of a space (vitamin C, hard space).
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
@@ -264,7 +265,7 @@ def _split_again(text: str, start: int, end: int) -> Iterator[_Stretch]:
 
 
 def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
-    """Pieces put together again where the boundary followed a title ("St."), a list number ("1.") or an ordinal.
+    """Pieces put together again where the boundary was within a name or an ordinal, or followed a title or number.
 
     Marks of footnotes stay with the sentence before them.
     """
@@ -277,7 +278,8 @@ def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
             if rest is None:
                 continue
             piece = rest
-        if held is not None and (_is_unfinished(text, *held) or _is_ordinal(text, held[1])):
+        is_open = held is not None and (_is_within_name(text, held[1], piece[0]) or _is_unfinished(text, *held))
+        if held is not None and (is_open or _is_ordinal(text, held[1])):
             held = held[0], piece[1]
             continue
         if held is not None:
@@ -285,6 +287,16 @@ def _joined(text: str, pieces: Iterator[_Stretch]) -> Iterator[_Stretch]:
         held = piece
     if held is not None:
         yield held
+
+
+def _is_within_name(text: str, end: int, start: int) -> bool:
+    """Whether a full stop is part of what follows it or of a name: ".LCK", "Data.LCK"; not that of "left.He"."""
+    if end != start or not 0 < end < len(text) or text[end - 1] != ".":
+        return False
+    following = text[end : end + 2]
+    if not following[0].isdigit() and following[0].lower() == following[0].upper():
+        return False
+    return not text[max(0, end - 2) : end - 1].strip(_BEFORE_SUFFIX) or not following.istitle() or len(following) < 2
 
 
 def _is_ordinal(text: str, end: int) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from email.message import Message
 from pathlib import Path
 
+from polyadic.construction.reading.binary_lines import without_binary_lines
 from polyadic.construction.reading.charset import decode_html, known_charset
 from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.foreign import Format, reader, unreadable
@@ -72,7 +73,10 @@ def _from_html(parts: list[Message], fallback: str) -> list[str]:
 
 
 def _text(part: Message, fallback: str) -> str:
-    """The text of a part; bytes that are none in its charset become U+FFFD, as nobody can mend a message."""
+    """The text of a part; bytes that are none in its charset become U+FFFD, as nobody can mend a message.
+
+    Lines of binary data are left out with a note.
+    """
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
@@ -84,7 +88,7 @@ def _text(part: Message, fallback: str) -> str:
             return data.decode(encoding)
         except UnicodeError:
             continue
-    return data.decode("utf-8", "replace")
+    return without_binary_lines(data.decode("utf-8", "replace"))
 
 
 def _attached(part: Message) -> str:

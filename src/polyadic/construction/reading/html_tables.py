@@ -70,8 +70,13 @@ def _is_pair(row: Sequence[Cell]) -> bool:
 
 
 def _is_layout(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether cells hold parts of a page: listings, or several blocks, unless headings say that these are values."""
-    if all(len(row) < 2 for row in rows) or any(_has_listing(cell) for row in rows for cell in row):
+    """Whether cells hold parts of a page: listings, or several blocks, unless headings say that these are values.
+
+    So they do where no row has two cells with text, as in a box that has an icon beside its title and text.
+    """
+    if all(sum(bool(cell.blocks) for cell in row) < 2 for row in rows) or any(
+        _has_listing(cell) for row in rows for cell in row
+    ):
         return True
     if not any(len(cell.blocks) > 1 for row in rows for cell in row):
         return False

@@ -1,7 +1,7 @@
 """Programming languages by the suffixes of their files: how comments and definitions look."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,13 +9,15 @@ class Language:
     """A language.
 
     ``line`` are marks of comments that go on to the end of the line; ``blocks`` pairs of marks around others; ``name``
-    is written behind the fence. ``definition`` is a pattern of a line that defines what its group 1 names.
+    is written behind the fence. ``definition`` is a pattern of a line that defines what its group 1 names. A
+    configuration has sections and settings for definitions.
     """
 
     name: str
     line: tuple[str, ...] = ()
     blocks: tuple[tuple[str, str], ...] = ()
     definition: str = ""
+    is_configuration: bool = False
 
 
 _C_MARKS = (("/*", "*/"),)
@@ -41,11 +43,11 @@ _SQL = Language(
     r"(?i:create(?: or replace)?(?: \w+){0,2} (?:table|view|function|procedure|index|trigger|type)"
     r"(?: if not exists)?) +([\w.\"`]+)",
 )
-_CONFIGURATION = Language("ini", ("#", ";"), (), r"\[+([^\]\n]{1,100})\]")
+_CONFIGURATION = Language("ini", ("#", ";"), is_configuration=True)
 
 
 def _named(name: str, language: Language = _JAVA_LIKE) -> Language:
-    return Language(name, language.line, language.blocks, language.definition)
+    return replace(language, name=name)
 
 
 LANGUAGES: Mapping[str, Language] = {

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
+from polyadic.construction.reading.box_tables import without_boxes
+from polyadic.construction.reading.changelog import marked_entries
 from polyadic.construction.reading.contents import contents_lines
 from polyadic.construction.reading.furniture import Line, without_furniture
 from polyadic.construction.reading.hyphens import Hyphenation
@@ -24,17 +26,19 @@ def running_text(text: str) -> str:
     """The text of a file without running heads and feet, page numbers and tables of contents.
 
     A paragraph that a page cuts in two is joined again, as is a word that a line does; headings that are numbered
-    throughout are marked as Markdown marks them. Nothing else is altered: lines end where they ended.
+    throughout, and those of the entries of a changelog, are marked as Markdown marks them. Tables in
+    boxes become rows that name their columns. Nothing else is altered: lines end where they ended.
 
     >>> page = "   The mill reckons\\n   and the\\n   store\\n   keeps\\n   it and\\n\\nLovelace      [Page {}]\\n"
     >>> running_text("".join(page.format(number) for number in range(1, 4))).split().count("[Page")
     0
     """
     lines = _without_pages(text.split("\n"))
+    lines = without_boxes(lines)
     contents = contents_lines(lines)
     lines = list(_without(lines, contents)) if contents else lines
     lines = list(_mended(lines)) if _BROKEN.search(text) else lines
-    return "\n".join(marked_headings(lines))
+    return "\n".join(marked_entries(marked_headings(lines)))
 
 
 def _without_pages(lines: list[str]) -> list[str]:

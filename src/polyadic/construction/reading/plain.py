@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from polyadic.construction.reading.changelog import begins_with_entry
 from polyadic.construction.reading.decode import checked, decode
 from polyadic.construction.reading.drawn_tables import with_rows
 from polyadic.construction.reading.files import read_whole
+from polyadic.construction.reading.markdown import markdown_title
 from polyadic.construction.reading.metadata import title_of
 from polyadic.construction.reading.paged_text import running_text
 from polyadic.knowledge import Document
@@ -19,6 +21,11 @@ _LONGEST_FIRST_LINE = 100
 _TITLE_LINE = re.compile(r"Title:[ \t]*(\S.*)")
 _ENDS_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：][\"'”’)\]]*$")
 _LETTER = re.compile(r"[^\W\d_]")
+_MARKDOWN_HEADING = re.compile(r"#{1,6}[ \t]+\S")
+_FEWEST_HEADINGS = 2
+_MOSTLY = 0.9
+# The keyword of a version control system: "$Id: ChangeLog 5338 2022-02-28 chrfranke $".
+_VERSION_CONTROL = re.compile(r"\W*\$[A-Z]\w{1,20}(?::[^$\n]*)?\$\W*")
 _MEMO = re.compile(r"(?:Request for Comments|RFC) ?: +(\d{1,5})\b")
 # How far from the middle of the page, of so many characters, a centred line may stand.
 _WIDTH = 72
@@ -39,11 +46,26 @@ def read_plain(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 def plain_document(path: Path, text: str) -> Document:
     """The document of a text file with this content, without what is printed on each of its pages.
 
-    No line that begins with number signs in the file is a heading; numbered headings are marked by number signs.
-    Rows of tables that are drawn name their columns.
+    Lines that begin with number signs are headings only if those of the whole file look like headings of Markdown;
+    numbered headings and the entries of a changelog are marked by number signs. Rows of tables that are drawn name
+    their columns.
     """
+    if _has_markdown_headings(text):
+        return Document(str(path), markdown_title(text), checked(running_text(text)))
     # What the file has of number signs is made unlike headings before those of its own are marked.
     return Document(str(path), plain_title(text), checked(running_text(with_rows(without_headings(text)))))
+
+
+def _has_markdown_headings(text: str) -> bool:
+    """Whether lines with number signs are headings: they stand below blank lines, and some below others in level.
+
+    Comments and commands stand in runs, or begin with one sign.
+    """
+    lines = text.split("\n")
+    found = [place for place, line in enumerate(lines) if _MARKDOWN_HEADING.match(line)]
+    apart = [place for place in found if not place or not lines[place - 1].strip()]
+    has_levels = any(lines[place].startswith("##") for place in found)
+    return has_levels and len(found) >= _FEWEST_HEADINGS and len(apart) >= _MOSTLY * len(found)
 
 
 def plain_title(text: str) -> str:
@@ -73,10 +95,12 @@ def _is_centred(line: str) -> bool:
 
 
 def _first_line(text: str) -> str:
-    """The first line, if it is short, no sentence, and the text goes on after a blank line."""
+    """The first line, if it is short, no sentence nor entry, and the text goes on after a blank line."""
     first, _, rest = text.lstrip().partition("\n")
     line = first.strip()
     blank, _, following = rest.partition("\n")
     stands_alone = not blank.strip() and bool(following.strip())
     is_short = len(line) <= _LONGEST_FIRST_LINE and bool(_LETTER.search(line))
-    return title_of(line) if stands_alone and is_short and not _ENDS_A_SENTENCE.search(line) else ""
+    is_title = stands_alone and is_short and not _ENDS_A_SENTENCE.search(line)
+    is_other = _VERSION_CONTROL.fullmatch(line) or (is_title and begins_with_entry(text))
+    return title_of(line) if is_title and not is_other else ""

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from polyadic.construction.reading.configuration import configuration_text
 from polyadic.construction.reading.decode import checked, decode
 from polyadic.construction.reading.extracted import Extracted
 from polyadic.construction.reading.files import read_whole
@@ -70,7 +71,8 @@ def read_unnamed(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 
 def _document(path: Path, text: str, language: Language, settings: ReadingSettings) -> Document:
     extracted = Extracted(settings.max_megabytes)
-    extracted.add(checked(source_text(text, language)))
+    read = configuration_text(text, language.name) if language.is_configuration else source_text(text, language)
+    extracted.add(checked(read))
     return extracted.document(path, path.name, {"language": language.name}, paged=False)
 
 
