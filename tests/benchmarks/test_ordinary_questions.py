@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ordinary.check import MOST_PLACES, problems_of
-from benchmarks.ordinary.documents import KINDS, Kind, fetched, target_name, unpack
+from benchmarks.ordinary.documents import Kind, fetched, load_kinds, target_name, unpack
 from benchmarks.ordinary.questions import OWN, OrdinaryQuestion, Split, kinds_in_both, load_questions
 
 QUESTIONS = load_questions(OWN)
@@ -35,7 +35,7 @@ def test_whole_kinds_of_document_are_held_out_and_either_half_is_large_enough() 
 
 
 def test_every_question_is_on_documents_that_are_fetched_and_in_the_same_half() -> None:
-    halves = {kind.name: kind.split for kind in KINDS}
+    halves = {kind.name: kind.split for kind in load_kinds()}
     assert {(q.doctype, q.split) for q in QUESTIONS if q.doctype != "-"} == set(halves.items())
 
 
@@ -99,7 +99,7 @@ def test_without_apt_the_program_says_so_in_one_line(tmp_path: Path, monkeypatch
 
 def test_what_was_fetched_before_is_not_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    for kind in KINDS:
+    for kind in load_kinds():
         (tmp_path / "documents" / kind.name).mkdir(parents=True)
     assert fetched(tmp_path) == tmp_path / "documents"
 

@@ -3,12 +3,13 @@
 from polyadic.construction.subjects import LONG_DOCUMENT, subjects
 from polyadic.knowledge import Document
 from polyadic.text.names import Vocabulary
+from polyadic.text.sentences import sentences
 
 FILLER = "\n\nThe text goes on." * (LONG_DOCUMENT // 15)
 
 
 def subject_of(words: str, text: str, title: str = "") -> str:
-    found = subjects(Document("memory:1", title, text), Vocabulary("en"))
+    found = subjects(Document("memory:1", title, text), Vocabulary("en"), sentences(text, "en"))
     return found.at(text.index(words))
 
 
