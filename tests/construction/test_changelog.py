@@ -113,6 +113,7 @@ def test_commands_with_number_signs_are_no_headings(tmp_path: Path) -> None:
         "Version 1.2 of the engine\nruns well.\n\nVersion 1.3 of the engine\nruns better.",
         "1.1 Wheels\n\nThey turn.\n\n1.2 Cogs\n\nThey catch.",
         "- 1.2\n\n- 1.3",
+        "[1.2]: https://example.org/1.2\n\n[1.1]: https://example.org/1.1",
         "Release 1.2\n\nIt was the only one.",
     ],
 )

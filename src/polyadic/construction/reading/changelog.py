@@ -11,8 +11,8 @@ _LONGEST = 120
 _LEAST = 2
 _ITEM = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)])\s")
 _RULE = re.compile(r"(?:={3,}|-{3,})[ \t]*")
-# A sentence, a row of a table, a heading that is marked, or an item.
-_NO_HEADING = re.compile(r"[-*+•#|>]|.*[.!?,]$|.*\S[ \t]{4,}\S")
+# A sentence, a row of a table, a heading that is marked, an item, or an address.
+_NO_HEADING = re.compile(r"[-*+•#|>]|.*[.!?,]$|.*://|.*\S[ \t]{4,}\S")
 _NOT_OF_A_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 
