@@ -32,7 +32,7 @@ from polyadic.tracing.spans import step_done
 MOST_QUOTED = 3
 # A further sentence is quoted where its score is at most this far below the best one's, and less far the surer that one
 # is to answer: above SURE the gap shrinks to nothing.
-GREATEST_GAP, SURE = 3.0, 0.6
+GREATEST_GAP, SURE = 2.0, 0.6
 # A further sentence adds less where it is of the same passage, and more where it has words of the question that those
 # before it lack: questions that need two documents are answered by both.
 SAME_PASSAGE = 0.5
