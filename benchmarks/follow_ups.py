@@ -2,7 +2,7 @@
 
 ``conversations.jsonl`` has conversations about ``examples/spaceflight`` and texts of ``tests/languages``, whose last
 question mostly refers back; ``needed`` is a regular expression for what answers it. Each is asked as it stands, after
-the last question (as a whole), and with what ``generation/standalone.py`` adds. Each question of two data sets is asked
+the last question (as a whole), and as Polyadic asks it within a conversation. Each question of two data sets is asked
 after an unrelated one, which should change nothing. FOLDER keeps the filled workspaces for the next run.
 """
 
@@ -31,10 +31,10 @@ CORPORA = {
 TOKENS = 500
 
 Resolve = Callable[[str, Sequence[Turn]], str]
-WAYS: dict[str, Resolve] = {
+WAYS: dict[str, Resolve | None] = {
     "as it stands": lambda question, history: question,
     "after the last question": lambda question, history: f"{history[-1].question} {question}" if history else question,
-    "with what it refers to": standalone,
+    "within the conversation": None,
 }
 
 
@@ -66,11 +66,14 @@ def main() -> None:
             print(f"| {name} | {_after_unrelated(name, folder)} |", flush=True)
 
 
-def _asked(one: Conversation, workspace: Workspace, resolve: Resolve) -> tuple[float, float, float]:
+def _asked(one: Conversation, workspace: Workspace, resolve: Resolve | None) -> tuple[float, float, float]:
     """Whether the answer to the last question is the first quotation, any, and within the first tokens retrieved."""
     history: list[Turn] = []
     for question in one.turns:
-        answer = workspace.query(resolve(question, history))
+        if resolve is None:
+            answer = workspace.query(question, history=history)
+        else:
+            answer = workspace.query(resolve(question, history))
         history.append(Turn(question, answer.text))
     quoted = [one.needed.search(" ".join(c.place.quote.split())) is not None for c in answer.citations]
     return float(any(quoted[:1])), float(any(quoted)), float(_within(answer, one.needed))

@@ -169,6 +169,16 @@ def test_a_question_about_the_whole_is_answered_with_central_sentences(kb: Works
     assert all(line.endswith(end) for line, end in zip(answer.text.splitlines(), ends, strict=True))
 
 
+def test_an_elliptic_question_is_answered_by_what_has_its_words(opened: Callable[..., Workspace]) -> None:
+    lease = (
+        "Die Kündigungsfrist beträgt drei Monate zum Monatsende. Sie verlängert sich nach fünf Jahren auf sechs Monate."
+    )
+    with opened(model=ModelSettings()) as kb:
+        kb.add([Document("memory:lease", "Mietvertrag", lease)])
+        history = [Turn("Wie lang ist die Kündigungsfrist?", '"Die Kündigungsfrist beträgt drei Monate." [1]')]
+        assert "sechs Monate" in kb.query("Und nach fünf Jahren?", history=history).citations[0].place.quote
+
+
 def test_a_question_about_one_document_hears_that_one(kb: Workspace) -> None:
     for answer in (
         kb.query("What is Lord Byron about?", answer=QUOTES),

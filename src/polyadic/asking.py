@@ -13,7 +13,7 @@ from polyadic.generation.extractive import quote_answer
 from polyadic.generation.follow_up import self_contained
 from polyadic.generation.model_answer import Answerer
 from polyadic.generation.overview import quote_overview
-from polyadic.generation.standalone import standalone
+from polyadic.generation.standalone import elliptic, standalone
 from polyadic.knowledge import Answer, Filter, Knowledge, Place, Step, Turn, page_of
 from polyadic.lookup import titled
 from polyadic.models.embedder import Embedder
@@ -32,6 +32,7 @@ from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Reader, Store
 from polyadic.text.overview_question import overview_question
+from polyadic.text.words import words
 from polyadic.tracing.spans import Span, stage, step_done
 
 NamesBy = Literal["names", "model"]
@@ -127,9 +128,10 @@ class Asker:
 
     async def _answer(self, ask: Ask) -> Answer:
         answerer = self._answerer(ask)
-        knowledge, steps = await self._prepared(ask, answerer)
-        made = await (answerer.answer(knowledge) if answerer else self._quoted(ask, knowledge))
-        return self._finished(made, steps)
+        if answerer is None:
+            return self._finished(await self._quoted_answer(ask), ())
+        knowledge, steps = await self._prepared(ask)
+        return self._finished(await answerer.answer(knowledge), steps)
 
     async def _told_pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         with stage(_SPAN) as told:
@@ -141,13 +143,14 @@ class Asker:
 
     async def _pieces(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         answerer = self._answerer(ask)
-        knowledge, steps = await self._prepared(ask, answerer)
-        ask.found(knowledge)
         if answerer is None:
-            quoted = self._finished(await self._quoted(ask, knowledge), steps)
+            quoted = self._finished(await self._quoted_answer(ask), ())
+            ask.found(quoted.knowledge)
             yield quoted.text
             yield quoted
             return
+        knowledge, steps = await self._prepared(ask)
+        ask.found(knowledge)
         async with aclosing(answerer.stream(knowledge)) as pieces:
             async for piece in pieces:
                 yield self._finished(piece, steps) if isinstance(piece, Answer) else piece
@@ -189,20 +192,33 @@ class Asker:
             found = overview(ask.question, reader, budget)
         return found if found.items else None
 
-    async def _quoted(self, ask: Ask, knowledge: Knowledge) -> Answer:
+    async def _quoted_answer(self, ask: Ask) -> Answer:
+        """Quote the answer to a question made self-contained.
+
+        An elliptic question ("And after five years?") is also asked as it is, and the answer to that is taken where it
+        quotes more of the question's words from the same document: what was added has outweighed these.
+        """
+        names_by = self.settings.hypergraph.question_entities
+        if self._settings_for(ask).by == "quotes":
+            names_by = "names"
+        alone = replace(ask, question=standalone(ask.question, ask.history))
+        answer = await self._quoted(alone, names_by)
+        own = words(elliptic(ask.question, ask.history))
+        if not own or alone.question == ask.question:
+            return answer
+        other = await self._quoted(ask, names_by)
+        return other if _quotes_more_of(own, other, answer) else answer
+
+    async def _quoted(self, ask: Ask, names_by: NamesBy) -> Answer:
+        knowledge = self._overview(ask) or await self._retrieved(ask, names_by)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_heard(ask.only)) as reader:
             return await quote_answer(knowledge, self.embedder, reader)
 
-    async def _prepared(self, ask: Ask, answerer: Answerer | None) -> tuple[Knowledge, tuple[Step, ...]]:
-        """Knowledge for the question, made self-contained where it follows up on another, and the step that took."""
+    async def _prepared(self, ask: Ask) -> tuple[Knowledge, tuple[Step, ...]]:
+        """Knowledge for a model, with the question made self-contained where it follows up, and the step that took."""
         names_by = self.settings.hypergraph.question_entities
-        if answerer is None:
-            if self._settings_for(ask).by == "quotes":
-                names_by = "names"
-            alone = replace(ask, question=standalone(ask.question, ask.history))
-            return self._overview(alone) or await self._retrieved(alone, names_by), ()
         if not ask.history:
             return await self._retrieved(ask, names_by), ()
         question, _, step = await self_contained(ask.question, ask.history, self._model, self.prompts)
@@ -264,6 +280,15 @@ class Asker:
 def _heard(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
     """What a store is to be read through; None for all of it."""
     return None if only is None else partial(selected, only=only)
+
+
+def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:
+    """Whether the first quotation has more of some words than that of another answer, from the same document."""
+    if not answer.citations or not than.citations:
+        return False
+    first, second = answer.citations[0].place, than.citations[0].place
+    same = first.document_id == second.document_id
+    return same and len(own & words(first.quote)) > len(own & words(second.quote))
 
 
 def _tell_of_knowledge(told: Span, found: Knowledge) -> None:

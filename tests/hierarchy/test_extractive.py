@@ -170,3 +170,8 @@ def test_a_large_community_is_read_in_no_time() -> None:
     facts = [ToldFact(str(n), f"Fact {n}.", 5, (str(n % 3000), str(n * 7 % 3000))) for n in range(9000)]
     report = reported(members, [*facts, DESIGNED]).report
     assert report is not None and len(report.findings) == FINDINGS
+
+
+def test_everyday_words_and_numbers_of_sections_are_not_glued_to_a_name() -> None:
+    told = [ToldMember(name, name) for name in ("Beryl Coronet", "window", "Art 74")]
+    assert summarised(1, told).summaries[0].name == "Beryl Coronet"

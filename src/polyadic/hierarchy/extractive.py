@@ -11,6 +11,7 @@ from polyadic.hierarchy.centrality import Joins, by_centrality, is_numeric
 from polyadic.hierarchy.telling import ToldFact, ToldMember
 from polyadic.hierarchy.writing import Reported, Summaries
 from polyadic.identity import loose_name
+from polyadic.text.central import theme_name
 from polyadic.themes import EXTRACTIVE, Cluster, Finding, Report, Summary
 
 FACTS_OF_A_SUMMARY = 2
@@ -98,13 +99,21 @@ def named_after(central: Sequence[ToldMember]) -> str:
 
 
 def _named(central: Sequence[ToldMember]) -> list[ToldMember]:
-    """The members after whom something is named: no name holds all words of another, as aliases do."""
+    """The members after whom something is named: no name holds all words of another, as aliases do.
+
+    A single word in lower case ("window") names nothing beside another member, and no number of a section does.
+    """
     named: list[tuple[ToldMember, set[str]]] = []
-    for member in central:
+    telling = [member for member in central if _is_telling(_first_name(member))]
+    for member in telling or central[:1]:
         words = set(loose_name(_first_name(member)).split())
         if len(named) < _NAMES and not any(words <= other or other <= words for _, other in named):
             named.append((member, words))
     return [member for member, _ in named]
+
+
+def _is_telling(name: str) -> bool:
+    return bool(theme_name(name)) and not (name.islower() and len(name.split()) == 1)
 
 
 def _first_name(member: ToldMember) -> str:

@@ -10,11 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from polyadic.identity import loose_name, normal_text
-from polyadic.knowledge import Item, Kind, Knowledge, Place
+from polyadic.knowledge import Item, Kind, Knowledge, Place, Span
 from polyadic.models.tokens import count_tokens
 from polyadic.retrieval.fit import knowledge
 from polyadic.retrieval.near_communities import Near, near_communities
@@ -22,10 +23,8 @@ from polyadic.retrieval.nodes import entities_in
 from polyadic.retrieval.pagerank import Floats, pagerank
 from polyadic.retrieval.trace import Trace
 from polyadic.store.protocol import Hits, Reader, Rows
-from polyadic.text.function_words import function_words
-from polyadic.text.headings import is_heading
+from polyadic.text.central import is_central, is_theme, is_whole, theme_name, without_number
 from polyadic.text.language import detect_language
-from polyadic.text.numbers import is_a_code, is_a_number
 from polyadic.text.sentences import sentences
 from polyadic.themes import EXTRACTIVE
 
@@ -40,8 +39,6 @@ _FACTS_OF_A_THEME, _CHUNKS_OF_A_THEME = 25, 2
 _COMMUNITIES = 8
 _CHUNKS = 60
 _DAMPING = 0.85
-_SHORTEST, _LONGEST = 25, 400
-_ENDS = (".", "!", "。", "！", "…", "؟", "।", '."', ".”", ".)")
 # A sentence that opens its document says what this is about; one that begins with a name says what that is.
 _OPENING, _SUBJECT = 400, 5
 _SUBJECT_WEIGHT = 3.0
@@ -49,7 +46,7 @@ _SUBJECT_WEIGHT = 3.0
 _OTHERS, _OTHERS_WEIGHT = 3, 0.3
 # An entity that no sentence begins with ("American") is a property of others, and hardly a theme.
 _LEAST_SUBJECT = 0.1
-# Each further sentence of one document counts this much less.
+# Each further sentence of one document counts this much less, beyond its share of all facts.
 _SAME_DOCUMENT = 0.4
 # What stands in so many documents alike is a header, a licence or a signature.
 _BOILERPLATE = 3
@@ -86,6 +83,8 @@ def overview(question: str, reader: Reader, context_tokens: int) -> Knowledge:
     """
     trace = Trace()
     themes, how = _themes(reader)
+    if len({theme.place.document_id for theme in themes}) > 1:
+        themes = [replace(theme, name=_with_title(theme)) for theme in themes]
     trace.done("overview", f"{len(themes)} themes from {how}")
     counts = count_tokens([theme.text for theme in themes])
     items = [
@@ -102,6 +101,13 @@ def overview(question: str, reader: Reader, context_tokens: int) -> Knowledge:
         for theme, tokens in zip(themes, counts, strict=True)
     ]
     return knowledge(question, NAME, items, context_tokens, trace)
+
+
+def _with_title(theme: Theme) -> str:
+    """The name of a theme and the title of the document that tells of it, unless one says the other."""
+    shown = theme.place.title or Path(theme.place.source).name
+    name, title = loose_name(theme.name), loose_name(shown)
+    return theme.name if not title or name in title or title in name else f"{theme.name} ({shown})"
 
 
 def _themes(reader: Reader) -> tuple[list[Theme], str]:
@@ -125,6 +131,8 @@ class _Graph:
     facts: Rows
     entities: Rows
     mass: Floats
+    documents: Counter[str]
+    """How many of the facts each document has."""
 
     @classmethod
     def of(cls, facts: Rows, reader: Reader) -> "_Graph":
@@ -134,10 +142,15 @@ class _Graph:
         edges = np.stack([sources, targets + len(facts)])
         seeds = np.ones(len(facts) + len(entities))
         mass = pagerank(edges, np.ones(edges.shape[1]), seeds, _DAMPING)[len(facts) :]
-        return cls(facts, entities, mass)
+        documents = Counter(places[0].document_id for places in reader.fact_places(facts) if places)
+        return cls(facts, entities, mass, documents)
 
     def central(self, most: int) -> Rows:
         return self.entities[np.argsort(-self.mass, kind="stable")[:most]]
+
+    def due(self, document: str) -> float:
+        """How many themes a document may tell by its size; one at least."""
+        return max(1.0, THEMES * self.documents[document] / max(1, self.documents.total()))
 
     def mass_of(self, entities: Rows) -> Floats:
         """Of entities that are not in the sample, the least."""
@@ -174,9 +187,14 @@ def _of_communities(communities: Sequence[Near], graph: _Graph, reader: Reader) 
 
 
 def _of_entities(graph: _Graph, reader: Reader) -> list[Theme]:
-    """In turn the most central entity of which no sentence before has told, by its best sentence."""
+    """In turn the most central entity of which no sentence before has told, by its best sentence.
+
+    A document tells no more of them than it is due, unless the others tell too few.
+    """
     choice = _Choice(graph, reader)
     found: list[Theme] = []
+    further: list[Theme] = []
+    by_document: Counter[str] = Counter()
     told: set[str] = set()
     for name, facts, about, _ in sorted(_candidates(graph, choice, reader), key=lambda one: -one[3]):
         loose = loose_name(name)
@@ -185,20 +203,24 @@ def _of_entities(graph: _Graph, reader: Reader) -> list[Theme]:
         chosen = choice.best(facts, about, name)
         if chosen is None:
             continue
-        found.append(replace(chosen, name=name))
+        theme = replace(chosen, name=theme_name(name))
+        by_document[theme.place.document_id] += 1
+        many = by_document[theme.place.document_id] > math.ceil(graph.due(theme.place.document_id))
+        (further if many else found).append(theme)
         told |= {loose, *(loose_name(other) for other in chosen.entities)}
         if len(found) == THEMES:
             break
-    return found
+    return (found + further)[:THEMES]
 
 
 def _candidates(graph: _Graph, choice: "_Choice", reader: Reader) -> Iterator[tuple[str, Rows, Rows, float]]:
     """Central entities with their facts and passages; each is worth its mass, if sentences are about it."""
     central = graph.central(_CENTRAL)
+    language = detect_language(" ".join(fact.text for fact in reader.facts(graph.facts[:_CENTRAL])))
     named = [
         (row, entity.name)
         for row, entity in zip(central.tolist(), reader.entities(central), strict=True)
-        if _is_a_name(entity.name)
+        if is_theme(entity.name, language)
     ][:_CONSIDERED]
     for row, name in named:
         entity = np.array([row], dtype=np.int64)
@@ -212,11 +234,6 @@ def _begins_with(name: str, sentence: str) -> bool:
     """Whether a sentence is about a name, but for an article or a preposition before it."""
     at = sentence.casefold().find(name.casefold())
     return 0 <= at <= _SUBJECT
-
-
-def _is_a_name(name: str) -> bool:
-    """Whether a name says something: it is no number, no code and no word of grammar."""
-    return not (is_a_number(name) or is_a_code(name)) and name.casefold() not in function_words(detect_language(name))
 
 
 class _Choice:
@@ -276,24 +293,17 @@ class _Choice:
                 yield first
 
     def _weight(self, sentence: Place, name: str) -> float:
+        further = self._documents[sentence.document_id] / self._graph.due(sentence.document_id)
         opening = 1.0 + math.exp(-sentence.span.start / _OPENING)
         subject = _SUBJECT_WEIGHT if name and _begins_with(name, normal_text(sentence.quote)) else 1.0
-        return float(opening * subject * _SAME_DOCUMENT ** self._documents[sentence.document_id])
+        return float(opening * subject * _SAME_DOCUMENT**further)
 
 
 def _sentence(place: Place, names: Sequence[str]) -> Place | None:
     """The sentence of a place that names most, if it can be quoted by itself."""
-    language = detect_language(place.quote)
-    parts = [place.part(span) for span in sentences(place.quote, language)] if place.quote else []
-    whole = [part for part in parts if _is_quotable(part.quote)]
     lowered = [name.casefold() for name in names]
+    whole = _quotable(place) if place.quote else ()
     return max(whole, key=lambda part: sum(name in part.quote.casefold() for name in lowered), default=None)
-
-
-def _is_quotable(quote: str) -> bool:
-    said = normal_text(quote)
-    long_enough = len(said) >= (_SHORTEST if said.isascii() else _SHORTEST // 3)
-    return long_enough and len(said) <= _LONGEST and not is_heading(quote) and said.endswith(_ENDS)
 
 
 def _openings(reader: Reader) -> list[Theme]:
@@ -302,12 +312,17 @@ def _openings(reader: Reader) -> list[Theme]:
     places = sorted(reader.chunk_places(rows), key=lambda place: (place.span.start, place.source))
     found: dict[str, Theme] = {}
     for place in places:
-        for sentence in _quotable(place):
-            found.setdefault(place.document_id, Theme(place.title, sentence, 1.0 / (1.0 + place.span.start)))
-            break
+        whole = (place.part(span) for span in sentences(place.quote, detect_language(place.quote)))
+        first = next(_quotable(place), None) or next((part for part in whole if is_whole(part.quote)), None)
+        if first is not None:
+            found.setdefault(place.document_id, Theme(place.title, first, 1.0 / (1.0 + place.span.start)))
     return list(found.values())[:THEMES]
 
 
 def _quotable(place: Place) -> Iterator[Place]:
-    parts = (place.part(span) for span in sentences(place.quote, detect_language(place.quote)))
-    return (part for part in parts if _is_quotable(part.quote))
+    """The sentences of a place that can be quoted by themselves, without the numbers of their paragraphs."""
+    language = detect_language(place.quote)
+    for span in sentences(place.quote, language):
+        start = span.start + without_number(place.quote[span.start : span.end])
+        if start < span.end and is_central(place.quote[start : span.end], language):
+            yield place.part(Span(start, span.end))

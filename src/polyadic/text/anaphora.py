@@ -14,12 +14,17 @@ from itertools import pairwise
 from polyadic.text.anaphoric_words import (
     ANAPHORA,
     ASKING,
+    COPULAS,
     DEFINES,
     DOCUMENTS,
+    ONLY_WHY,
+    PERSONAL,
     PLEONASTIC,
     PROXIMAL,
     SCRIPT_ANAPHORA,
     SCRIPT_FRAGMENTS,
+    SCRIPT_IDENTITY,
+    WHO,
     Anaphora,
 )
 from polyadic.text.function_words import function_words, words
@@ -46,6 +51,24 @@ class Reference(StrEnum):
     """What they were about: "Where was she born?"."""
     PREDICATE = "predicate"
     """What they asked, of another thing: "And Mir?"."""
+
+
+class Antecedent(StrEnum):
+    """What the pronouns of a question may stand for."""
+
+    THING = "thing"
+    PERSON = "person"
+    EITHER = "either"
+
+
+class Asked(StrEnum):
+    """Whether a question asks for a person."""
+
+    IDENTITY = "identity"
+    """Who the person is whom it names: "Who was Ada Lovelace?"."""
+    PERSON = "person"
+    """For a person whom it does not name: "Who founded Natrion?"."""
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +111,73 @@ def reference(question: str, language: str, said: frozenset[str] = frozenset()) 
         elliptical = len(tokens) <= _SHORT and not any(token.named for token in tokens)
         return Reference.TOPIC if elliptical else Reference.NOTHING
     return _Reading(asked, tokens, known, function_words(language), language, said).reference()
+
+
+def antecedent(question: str, language: str) -> Antecedent:
+    """What the pronouns of a question may stand for; grammatical gender leaves it open in many languages.
+
+    >>> [antecedent(*of).value for of in (("Where was she born?", "en"), ("When was it built?", "en"))]
+    ['person', 'thing']
+    >>> antecedent("Wo wurde sie geboren?", "de")
+    <Antecedent.EITHER: 'either'>
+    """
+    known, personal = ANAPHORA.get(language), PERSONAL.get(language, frozenset())
+    if language in SCRIPT_ANAPHORA:
+        person = any(pronoun in question for pronoun in personal)
+        return Antecedent.PERSON if person and "他们" not in question else Antecedent.THING
+    said = {token.lower() for token in _TOKEN.findall(question)}
+    if said & personal:
+        return Antecedent.PERSON
+    if known is None or language == "en":
+        return Antecedent.THING
+    either = known.drops_subject or said & (known.pronouns | known.possessives)
+    return Antecedent.EITHER if either else Antecedent.THING
+
+
+def asked(question: str, language: str) -> Asked:
+    """Whether a question asks for a person, or who someone is.
+
+    >>> [asked(question, "en").value for question in ("Who was Ada?", "Who was the first king?", "When was it?")]
+    ['identity', 'person', 'other']
+    """
+    who = WHO.get(language, frozenset())
+    if language in SCRIPT_ANAPHORA:
+        if not any(word in question for word in who):
+            return Asked.OTHER
+        return Asked.IDENTITY if SCRIPT_IDENTITY.fullmatch(question) else Asked.PERSON
+    tokens = _TOKEN.findall(question)
+    at = next((at for at, token in enumerate(tokens) if token.lower() in who), None)
+    if at is None:
+        return Asked.OTHER
+    copula, *rest = tokens[at + 1 : at + 3] or [""]
+    named = rest and rest[0][0].isupper()
+    return Asked.IDENTITY if named and copula.lower() in COPULAS.get(language, ()) else Asked.PERSON
+
+
+def asks_only_why(question: str) -> bool:
+    """Whether a question asks for nothing but a reason.
+
+    >>> asks_only_why("And why?"), asks_only_why("Why was it built?")
+    (True, False)
+    """
+    return ONLY_WHY.fullmatch(" ".join(question.split())) is not None
+
+
+def fragment(question: str, language: str) -> str:
+    """What a question that continues the last one asks about, where it asks nothing by itself; empty for any other.
+
+    >>> fragment("And after five years?", "en"), fragment("逾期呢?", "zh"), fragment("And why?", "en")
+    ('after five years', '逾期', '')
+    """
+    said = " ".join(question.split())
+    if language in SCRIPT_ANAPHORA:
+        found = SCRIPT_FRAGMENTS[language].search(said)
+        return found.group("of") if found else ""
+    known = ANAPHORA.get(language)
+    if known is None or not said or len(said) > _LONGEST:
+        return ""
+    reading = _Reading(said, _tokens(said, language, known), known, function_words(language), language, frozenset())
+    return reading.fragment()
 
 
 def _in_script(question: str, language: str) -> Reference:
@@ -136,6 +226,12 @@ class _Reading:
         dependent = self._is_elliptical() or self._repeats_a_noun() or self._has_clitic()
         refers = dependent or any(self._refers(at) for at in range(len(self.tokens)))
         return Reference.TOPIC if refers else Reference.NOTHING
+
+    def fragment(self) -> str:
+        rest = self.tokens[self._opening() :]
+        if len(rest) == len(self.tokens) or not self._is_fragment(rest):
+            return ""
+        return " ".join(token.shown for token in rest if token.is_word)
 
     def _opening(self) -> int:
         """How many tokens open the question as a continuation of the last one."""

@@ -194,6 +194,48 @@ ANAPHORA = {
     ),
 }
 
+PERSONAL = {
+    "en": words("he she him her his hers himself herself"),
+    "es": words("él ella"),
+    "it": words("lui lei egli ella"),
+    "zh": words("他 她"),
+    "ja": words("彼 彼女"),
+}
+"""Pronouns that stand for persons and hardly ever for anything else."""
+
+WHO = {
+    "en": words("who whom whose"),
+    "de": words("wer wen wem wessen"),
+    "fr": words("qui"),
+    "es": words("quién quiénes"),
+    "it": words("chi"),
+    "pt": words("quem"),
+    "zh": words("谁"),
+    "ja": words("誰 だれ"),
+}
+"""What asks for a person."""
+
+COPULAS = {
+    "en": words("is was are were"),
+    "de": words("ist war sind waren"),
+    "fr": words("est était sont étaient fut"),
+    "es": words("es era fue son eran fueron"),
+    "it": words("è era fu sono erano furono"),
+    "pt": words("é era foi são eram foram"),
+}
+"""What stands between "who" and the name of a person of whom is asked who that is."""
+
+SCRIPT_IDENTITY = re.compile(r"[^\W\d]+(?:是谁|は(?:誰|だれ)(?:ですか|でしたか)?)\W*")
+"""In Chinese and Japanese: what asks who a person is."""
+
+ONLY_WHY = re.compile(
+    r"\W*(?:(?:and|but|und|aber|y|et|mais|e|ma|mas) )?"
+    r"(?:why|how come|how so|warum|wieso|weshalb|pourquoi|perché|por qu[eéê]"
+    r"|porquê|为什么|为何|なぜ|どうして)(?: not| nicht|呢|ですか)?\W*",
+    re.IGNORECASE,
+)
+"""A question that asks for nothing but a reason."""
+
 DOCUMENTS = words(
     "document documents text texts file files contract contracts agreement agreements manual manuals book books paper "
     "papers article articles report reports collection corpus folder letter letters page pages policy "
@@ -263,9 +305,9 @@ SCRIPT_ANAPHORA = {
 """In Chinese and Japanese: what refers back, with nothing but asking before it, or a question of nothing but asking."""
 
 SCRIPT_FRAGMENTS = {
-    "zh": re.compile(r"^(?:那么?)?.{1,20}呢[？?]?$"),
+    "zh": re.compile(r"^(?:那么?)?(?P<of>.{1,20})呢[？?]?$"),
     "ja": re.compile(
-        r"^(?:では|じゃあ)?、?(?![そこ][のれこ]|彼).{1,20}(?:は|についてはどうですか|はどうですか)[？?。]?$"
+        r"^(?:では|じゃあ)?、?(?![そこ][のれこ]|彼)(?P<of>.{1,20}?)(?:は|についてはどうですか|はどうですか)[？?。]?$"
     ),
 }
 """What asks the last question again, of another thing."""
