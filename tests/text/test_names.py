@@ -172,6 +172,17 @@ def test_sorts() -> None:
     assert sorts == {"Ada": Sort.NAME, "12": Sort.NUMBER, "12 May 1843": Sort.DATE}
 
 
+_WORDS = (
+    ["LIMIT", "of", "MUST", "NOT", "The", "the", "Value", "von", "der", "de", "los", "Universidad", "Anna", "Kern", "Ulm", "2006", "19", "May", "and", "und", "x", ".", ",", "(", ")", "'s"]
+)
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=10), st.sampled_from(["en", "de", "es", "fr"]))
+def test_no_order_of_capitals_and_function_words_is_a_defect(words: list[str], language: str) -> None:
+    sentence = " ".join(words)
+    assert all(name.text in sentence for name in names(sentence, vocabulary(sentence, language)))
+
+
 @given(st.text(max_size=200), st.sampled_from(["en", "de", "fr", "zh", "xx"]))
 def test_names_are_words_of_the_sentence_and_each_once(sentence: str, language: str) -> None:
     listed = names(sentence, vocabulary(sentence, language))

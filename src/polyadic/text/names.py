@@ -251,13 +251,13 @@ def _within(sentence: str, run: Sequence[_Token], known: Vocabulary) -> Iterator
     if len(run) == 2 and _opens_with_noun(run, known):
         yield _name(sentence, run[1:], known)
     of = "von" if known.language == "de" else "of"
-    for i in range(len(run) - 1, 0, -1):
+    for i in range(len(run) - 2, 0, -1):
         if run[i].text == of:
             start = i + 2 if not run[i + 1].capital else i + 1
             rest = run[start:]
             if i > 1:
                 yield _name(sentence, run[:i], known)
-            if len(rest) > 1 or not _is_common(rest[0], known, opens=False):
+            if len(rest) > 1 or (rest and not _is_common(rest[0], known, opens=False)):
                 yield _name(sentence, rest, known)
             return
 
@@ -355,10 +355,10 @@ def _is_verb_of_a_command(tokens: Sequence[_Token], i: int, known: Vocabulary) -
 
 
 def _trimmed(tokens: Sequence[_Token], start: int, end: int, known: Vocabulary) -> int:
-    """The end of a run without the function words in capitals, and the article, that end it: "Clients MUST NOT"."""
+    """The end of a run without the function words that end it: "Clients MUST NOT", "Value of The"."""
     while end > start + 1 and _is_function_word(tokens[end - 1], known):
         last = tokens[end - 1].text
-        if last != "The" and not (len(last) > 1 and last.isupper()):
+        if last != "The" and last[:1].isupper() and not (len(last) > 1 and last.isupper()):
             break
         end -= 1
     return end
