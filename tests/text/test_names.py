@@ -173,7 +173,8 @@ def test_sorts() -> None:
 
 
 _WORDS = (
-    ["LIMIT", "of", "MUST", "NOT", "The", "the", "Value", "von", "der", "de", "los", "Universidad", "Anna", "Kern", "Ulm", "2006", "19", "May", "and", "und", "x", ".", ",", "(", ")", "'s"]
+    *("LIMIT", "of", "MUST", "NOT", "The", "the", "Value", "von", "der", "de", "los", "Universidad", "Anna", "Kern"),
+    *("Ulm", "2006", "19", "May", "and", "und", "x", ".", ",", "(", ")", "'s"),
 )
 
 

@@ -258,7 +258,7 @@ class Estimator:
         if not texts:
             return 0.0
         await self.embedder.embed(texts[:1])  # loads the model
-        seconds, number = 0.0, 16
+        seconds, number = 0.0, 64
         while True:
             some = _spread(texts, number)
             started = time.perf_counter()
