@@ -179,6 +179,17 @@ def test_an_elliptic_question_is_answered_by_what_has_its_words(opened: Callable
         assert "sechs Monate" in kb.query("Und nach fünf Jahren?", history=history).citations[0].place.quote
 
 
+def test_a_refusal_is_in_the_language_of_the_documents_where_the_question_tells_none(
+    opened: Callable[..., Workspace],
+) -> None:
+    with opened(model=ModelSettings()) as kb:
+        lease = "Die Miete ist am Anfang des Monats fällig. Der Mieter darf in der Wohnung keine Hunde halten."
+        kb.add([Document("memory:lease", "Mietvertrag", lease)])
+        kb.delete([document.source for document in DOCUMENTS])
+        assert kb.query("Protokoll Satellit Umlaufbahn").text == no_answer("de")
+        assert kb.query("Which satellite was the first in orbit?").text == no_answer("en")
+
+
 def test_a_question_about_one_document_hears_that_one(kb: Workspace) -> None:
     for answer in (
         kb.query("What is Lord Byron about?", answer=QUOTES),

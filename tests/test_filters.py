@@ -242,3 +242,16 @@ def test_a_filter_follows_the_documents(tmp_path: Path) -> None:
         assert set(kb.retrieve("Where was Jonas Brandt born?", only=only).documents) == {PUBLIC.source, OTHER.source}
         kb.delete(OTHER.source)
         assert kb.retrieve("Where was Jonas Brandt born?", only=only).documents == (PUBLIC.source,)
+
+
+def test_a_file_name_that_only_one_document_has_names_it(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.md").write_text(f"Mira Falk met Jonas Brandt in Lund, says {folder}.")
+    (tmp_path / "a" / "mill.md").write_text("Anders Holm built the Mill at Ketch.")
+    with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
+        kb.index([tmp_path / "a", tmp_path / "b"])
+        found = kb.retrieve("Who built the Mill?", only=Filter(("mill.md",)))
+        assert {Path(place.source).name for item in found.items for place in item.places} == {"mill.md"}
+        with pytest.raises(NotFound):
+            kb.retrieve("Who met Jonas Brandt?", only=Filter(("notes.md",)))

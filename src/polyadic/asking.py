@@ -13,6 +13,7 @@ from polyadic.generation.extractive import quote_answer
 from polyadic.generation.follow_up import self_contained
 from polyadic.generation.model_answer import Answerer
 from polyadic.generation.overview import quote_overview
+from polyadic.generation.phrases import no_answer
 from polyadic.generation.standalone import elliptic, standalone
 from polyadic.knowledge import Answer, Filter, Knowledge, Place, Step, Turn, page_of
 from polyadic.lookup import titled
@@ -31,6 +32,7 @@ from polyadic.retrieval.spelling import spelled
 from polyadic.selection import selected
 from polyadic.settings import AnswerSettings, Settings
 from polyadic.store.protocol import Reader, Store
+from polyadic.text.language import certain_language, detect_language
 from polyadic.text.overview_question import overview_question
 from polyadic.text.words import words
 from polyadic.tracing.spans import Span, stage, step_done
@@ -43,6 +45,7 @@ NO_MODEL = SettingsError(
 
 # About 5,000 tokens: what is longer is a document.
 LONGEST_QUESTION = 20_000
+_PASSAGES_OF_A_LANGUAGE = 5
 _SPAN = "question"
 AUTO = "auto"
 """The method that finds what a question about the whole is answered from; any other finds what it always does."""
@@ -214,7 +217,8 @@ class Asker:
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
         with self.store.read(_heard(ask.only)) as reader:
-            return await quote_answer(knowledge, self.embedder, reader)
+            answer = await quote_answer(knowledge, self.embedder, reader)
+        return answer if answer.answered else replace(answer, text=no_answer(_language_of(knowledge)))
 
     async def _prepared(self, ask: Ask) -> tuple[Knowledge, tuple[Step, ...]]:
         """Knowledge for a model, with the question made self-contained where it follows up, and the step that took."""
@@ -280,6 +284,12 @@ class Asker:
 def _heard(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
     """What a store is to be read through; None for all of it."""
     return None if only is None else partial(selected, only=only)
+
+
+def _language_of(knowledge: Knowledge) -> str:
+    """The language of the question; where nothing in it tells, that of the best passages."""
+    told = certain_language(knowledge.question)
+    return told or detect_language(" ".join(item.text for item in knowledge.items[:_PASSAGES_OF_A_LANGUAGE]))
 
 
 def _quotes_more_of(own: frozenset[str], answer: Answer, than: Answer) -> bool:

@@ -1,5 +1,7 @@
 """Which documents a filter lets be heard."""
 
+from pathlib import PurePath
+
 from polyadic import lookup
 from polyadic.errors import NotFound
 from polyadic.knowledge import Filter
@@ -44,4 +46,14 @@ def _sources(reader: Reader, reference: str) -> list[str]:
     either = list(dict.fromkeys([reference, lookup.real_path(reference)]))
     if reader.select(either, {}):
         return either
+    if named := _with_file_name(reader, reference):
+        return [named]
     return [lookup.document(reader, reference, exact=True).source]
+
+
+def _with_file_name(reader: Reader, name: str) -> str | None:
+    """The source of the one document whose file has this name; None where there is none, or more than one."""
+    if PurePath(name).name != name or not PurePath(name).suffix:
+        return None
+    found = [record.source for record in reader.documents() if PurePath(record.source).name == name]
+    return found[0] if len(found) == 1 else None

@@ -134,3 +134,11 @@ def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServ
     assert outcome.err.endswith("what was finished is kept, and the same command goes on\n")
     server.misbehave(Status(401), times=None)
     assert polyadic("eval", str(data), "--methods", "walk", "--out", "other").code == 1
+
+
+def test_the_default_methods_include_that_of_query_and_a_keyword_baseline() -> None:
+    from polyadic.cli.eval import DEFAULT_METHODS
+    from polyadic.settings import METHODS, RetrievalSettings
+
+    methods = DEFAULT_METHODS.split(",")
+    assert {RetrievalSettings().method, "bm25"} <= set(methods) <= set(METHODS)

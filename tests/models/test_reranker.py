@@ -59,6 +59,16 @@ def test_the_key_comes_from_the_environment(server: ModelServer, monkeypatch: py
         asyncio.run(behind(server, key_variable="RANK_KEY").scores(QUESTION, PASSAGES))
 
 
+def test_without_a_key_no_authorization_is_sent(server: ModelServer) -> None:
+    asyncio.run(behind(server).scores(QUESTION, PASSAGES))
+    (call,) = server.rankings.calls
+    assert "authorization" not in {name.lower() for name in call.asked.headers}
+
+
+def test_a_question_waits_ten_seconds_for_a_ranking_once() -> None:
+    assert (RerankerSettings().timeout, RerankerSettings().retries) == (10.0, 0)
+
+
 def test_an_endpoint_that_fails_is_unavailable(server: ModelServer) -> None:
     server.misbehave(Status(500), route="rerank")
     with pytest.raises(ModelUnavailable):

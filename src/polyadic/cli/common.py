@@ -42,11 +42,18 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")(command)
 
 
+class _Method(click.Choice[str]):
+    """A method; the message about an unknown one names the common ones and where the others are described."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return f"{value!r} is not a method: {', '.join(COMMON_METHODS)}; others: docs/methods.md"
+
+
 def method_option(purpose: str) -> Callable[[Command], Command]:
-    """--method, whose help names the common methods only; a name that is unknown is answered with all of them."""
+    """--method, whose help names the common methods only."""
     return click.option(
         "--method",
-        type=click.Choice(METHODS),
+        type=_Method(METHODS),
         metavar="NAME",
         help=f"{purpose} (default: as set, else auto): {', '.join(COMMON_METHODS)}; others: docs/methods.md.",
     )

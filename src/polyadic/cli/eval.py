@@ -23,7 +23,7 @@ from polyadic.models.by_file import ReplyAwaited
 from polyadic.settings import METHODS
 from polyadic.workspace import Workspace
 
-DEFAULT_METHODS = "chunks,hypergraph,walk"
+DEFAULT_METHODS = "auto,bm25,chunks,hypergraph"
 DEFAULT_OUT = Path("polyadic-eval")
 MAKING = "make-questions"
 

@@ -1,7 +1,8 @@
 """A reranking model behind an endpoint with ``POST /rerank``, as Cohere, Jina, vLLM and llama.cpp have it.
 
 The request has ``model``, ``query``, ``documents`` and ``top_n``; the reply has ``results`` with ``index`` and
-``relevance_score``. Passages that it does not score come last.
+``relevance_score``, or is a list of ``index`` and ``score``, as that of Text Embeddings Inference. Passages without a
+score come last. No Authorization header is sent where no key is set.
 """
 
 import math
@@ -42,7 +43,10 @@ class EndpointReranker:
         try:
             async with self._endpoint.turn(tokens) as client:
                 started = perf_counter()
-                reply = await client.post("/rerank", cast_to=object, body=asked)
+                headers: dict[str, str | openai.Omit] = (
+                    {} if self._endpoint.settings.key_variable else {"Authorization": openai.Omit()}
+                )
+                reply = await client.post("/rerank", cast_to=object, body=asked, options={"headers": headers})
             self._paid += Usage(1, tokens, 0, tokens * self._price / _PRICED_TOKENS)
             self._seconds += perf_counter() - started
             return _scores(reply, len(passages))
@@ -70,20 +74,21 @@ def _scores(reply: Any, count: int) -> list[float]:
 
     >>> _scores({"results": [{"index": 1, "relevance_score": 0.9}]}, 2)
     [-inf, 0.9]
+    >>> _scores([{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}], 2)
+    [0.1, 0.9]
 
     Raises
     ------
     ValueError
         The reply has no results, or one of them no place or no score.
     """
-    results = reply.get("results") if isinstance(reply, dict) else None
+    results = reply.get("results") if isinstance(reply, dict) else reply
     if not isinstance(results, list) or not results:
         raise ValueError("no results")
     scores = [-math.inf] * count
     for result in results:
-        place, score = (
-            (result.get("index"), result.get("relevance_score")) if isinstance(result, dict) else (None, None)
-        )
+        one = result if isinstance(result, dict) else {}
+        place, score = one.get("index"), one.get("relevance_score", one.get("score"))
         if not isinstance(score, int | float) or not math.isfinite(score):
             raise ValueError("a result without relevance_score")
         if not isinstance(place, int) or not 0 <= place < count:

@@ -164,5 +164,7 @@ class RerankerSettings(EndpointSettings):
     )
     passages: int = Field(default=20, ge=2, le=1000, description="how many of the first passages are reranked")
     window: int = Field(default=512, ge=32, description="tokens of question and passage that a local model reads")
-    timeout: float = Field(default=30.0, gt=0, description="seconds to wait for a ranking")
-    retries: int = Field(default=2, ge=0, le=100, description="how often a call is made again that failed in passing")
+    timeout: float = Field(
+        default=10.0, gt=0, description="seconds to wait for a ranking; then the order stays as it is"
+    )
+    retries: int = Field(default=0, ge=0, le=100, description="how often a call is made again that failed in passing")

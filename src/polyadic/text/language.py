@@ -185,6 +185,19 @@ def detect_language(text: str) -> str:
     return _language(_sample(text))
 
 
+def certain_language(text: str) -> str | None:
+    """The language of a text, or None where no word or letter of it tells.
+
+    >>> certain_language("Wer hat das Haus gebaut?"), certain_language("Protokoll bei Ada")
+    ('de', None)
+    """
+    sample = _sample(text)
+    script = _dominant_script(sample)
+    if script not in _WORDS:
+        return script
+    return _told_by_function_words(sample, script)
+
+
 # A document is asked about when it is cut, with each of its chunks, and when it is published.
 @lru_cache(maxsize=256)
 def _language(sample: str) -> str:
@@ -218,6 +231,10 @@ def _dominant_script(text: str) -> str:
 
 def _by_function_words(text: str, script: str) -> str:
     """The language that most words and letters speak for; the first of the script where hardly any do."""
+    return _told_by_function_words(text, script) or next(iter(_WORDS[script]))
+
+
+def _told_by_function_words(text: str, script: str) -> str | None:
     folded = text.casefold()
     points = dict.fromkeys(_WORDS[script], 0)
     for word in _LETTERS.findall(folded):
@@ -227,7 +244,7 @@ def _by_function_words(text: str, script: str) -> str:
         for language, worth in _by_letters(text):
             points[language] += worth
     best = max(points, key=lambda language: points[language])
-    return best if points[best] >= _LEAST_POINTS else next(iter(points))
+    return best if points[best] >= _LEAST_POINTS else None
 
 
 def _by_letters(text: str) -> Iterator[tuple[str, int]]:
