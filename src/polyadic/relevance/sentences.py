@@ -272,7 +272,9 @@ def _read(asked: Asked, sentence: Sentence) -> Read:
     words = tokens(sentence.text)
     stemmed = [stem(word, asked.language) for word in words]
     said = frozenset(stemmed)
-    stated = said | asked.stems(sentence.statement) if sentence.statement != sentence.text else said
+    context = asked.stems(sentence.context)
+    # What a fact is about is context as well: it says no more of one sentence than of its neighbours.
+    stated = said | (asked.stems(sentence.statement) - context) if sentence.statement != sentence.text else said
     parts = _parts_of_compounds(asked, stated)
     return Read(
         words=words,
@@ -280,7 +282,7 @@ def _read(asked: Asked, sentence: Sentence) -> Read:
         sentence=sentence,
         said=said | parts,
         stated=stated | parts,
-        context=asked.stems(sentence.context),
+        context=context,
         before=asked.stems(sentence.before),
     )
 
