@@ -35,15 +35,19 @@ _QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may be quoted, where it stands, and the passage in which it does."""
+    """A sentence that may be quoted, where it stands, and the passage in which it does.
+
+    One that is repeated stands in an earlier passage as well: it is not quoted, but others are compared with it.
+    """
 
     place: Place
     passage: Place
     sentence: Sentence
+    is_repeated: bool
 
 
 async def candidates(knowledge: Knowledge, asked: Asked, reader: Reader, embedder: Embedder) -> list[Candidate]:
-    """The sentences of the first passages, in the order of the passages; each wording once.
+    """The sentences of the first passages, in the order of the passages.
 
     The vectors of facts are reused; a few sentences without one are embedded.
     """
@@ -95,7 +99,7 @@ def _passages(items: Sequence[Item]) -> dict[str, list[Place]]:
         for place in item.places[:1]:
             if place.chunk_id in passages or len(passages) < PASSAGES_READ:
                 known = passages.setdefault(place.chunk_id, [])
-                known[:] = [place] if item.kind is Kind.CHUNK else [*known, place]
+                known[:] = [place] if item.kind is Kind.CHUNK else list(dict.fromkeys([*known, place]))
     return passages
 
 
@@ -132,8 +136,7 @@ def _sentences(
                     before = ""
                     continue
                 said = normal_text(text)
-                if text and said not in seen and not place.quote.endswith(_QUESTION_MARKS):
-                    seen.add(said)
+                if text and not place.quote.endswith(_QUESTION_MARKS):
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
@@ -151,7 +154,8 @@ def _sentences(
                         strength=strength,
                         completeness=0.0,
                     )
-                    yield Candidate(replace(place, headings=above), whole, sentence)
+                    yield Candidate(replace(place, headings=above), whole, sentence, said in seen)
+                    seen.add(said)
                 before = text
 
 

@@ -111,9 +111,9 @@ def _chosen(
     one's, in (0, 1].
     """
     quotes: list[_Quote] = []
-    left = np.ones(len(found), dtype=np.bool_)
+    left = np.array([not candidate.is_repeated for candidate in found], dtype=np.bool_)
     said, in_passage = np.zeros(words.shape[1]), np.zeros(len(found))
-    adds, best = scores.copy(), scores.max(initial=-np.inf)
+    adds, best = scores.copy(), scores[left].max(initial=-np.inf)
     added = 0
     while left.any() and added < MOST_QUOTED:
         place = int(np.argmax(np.where(left, adds, -np.inf)))

@@ -363,9 +363,10 @@ def _compared_features(
 
 
 def _below_best(values: NDArray[np.float64], passages: NDArray[np.intp]) -> NDArray[np.float64]:
-    """How far each value is below the best of its passage."""
+    """How far each value is below the best of its passage; of the only sentence of one, below the best of all."""
     best = np.full(int(passages.max()) + 1, -np.inf)
     np.maximum.at(best, passages, values)
+    best[np.bincount(passages) == 1] = values.max()
     return np.asarray(values - best[passages])
 
 
