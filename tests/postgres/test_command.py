@@ -1,6 +1,7 @@
 """The command over PostgreSQL: what it prints and exports is what it does over SQLite."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.support import postgres
 EXAMPLES = Path(__file__).parents[2] / "examples" / "spaceflight"
 ENVIRONMENT = {**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing"}
 FORMATS = ("hif", "graphml", "jsonl")
+CONFIDENCE = re.compile(r"confidence (\d+)%")
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +38,12 @@ def test_questions_are_answered_alike(places: tuple[str, str], method: str) -> N
     printed_by_each = [
         printed(place, "query", "--method", method, "Who was the first physician in space?") for place in places
     ]
-    first, second = (text.partition(f" {method} · ")[0] for text in printed_by_each)
+    answers = [text.partition(f" {method} · ")[0] for text in printed_by_each]
+    first, second = (CONFIDENCE.sub("", answer) for answer in answers)
     assert "[1]" in first and first == second
+    # Engines cut words of some texts differently, so BM25 scores, and what rests on them, differ in the third digit.
+    percents = [int(CONFIDENCE.findall(answer)[0]) for answer in answers]
+    assert abs(percents[0] - percents[1]) <= 1
 
 
 def test_indexing_again_finds_nothing_to_do(places: tuple[str, str]) -> None:
