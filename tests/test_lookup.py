@@ -109,9 +109,9 @@ def test_what_is_withdrawn_is_not_guessed(reader: Reader) -> None:
         assert lookup.documents(reader, reference) == [record]
     for reference in ("babbage.txt", "docs/babbage.txt", "7.txt", "er/ada.txt", record.id[:7]):
         assert lookup.document(reader, reference)
-        with pytest.raises(NotFound, match="no document answers"):
+        with pytest.raises(NotFound, match="no document matches"):
             lookup.documents(reader, reference)
-    with pytest.raises(NotFound, match=f"if you mean {BABBAGE}, say all of it"):
+    with pytest.raises(NotFound, match=f"if you mean {BABBAGE}, give the full path"):
         lookup.documents(reader, "babbage.txt")
 
 
@@ -141,7 +141,7 @@ def test_a_file_of_rows_is_withdrawn_whole_and_shown_row_by_row(reader: Reader, 
         assert len(lookup.documents(more, both[1])) == 1
         with pytest.raises(NotFound, match=r"holds 2 documents: name one of them, such as /docs/rows\.jsonl#7"):
             lookup.document(more, "/docs/rows.jsonl")
-        with pytest.raises(NotFound, match="no document answers"):
+        with pytest.raises(NotFound, match="no document matches"):
             lookup.documents(more, "/docs/notes")
 
 
@@ -172,7 +172,7 @@ def test_dots_stand_for_more_than_is_shown(reader: Reader, tmp_path: Path) -> No
     ],
 )
 def test_an_unknown_document_is_refused(reader: Reader, reference: str) -> None:
-    with pytest.raises(NotFound, match="no document answers"):
+    with pytest.raises(NotFound, match="no document matches"):
         lookup.document(reader, reference)
 
 
@@ -252,5 +252,5 @@ def test_the_best_facts_are_shown_whatever_their_identifiers(reader: Reader, mon
 @pytest.mark.parametrize("reference", ["", "zz", "abc", "x" * 32, "0" * 32, "f" * 33, "Grace Hopper"])
 def test_unknown_chunks_facts_and_entities_are_refused(reader: Reader, reference: str) -> None:
     for view in (lookup.chunk_view, lookup.fact_view, lookup.entity_view):
-        with pytest.raises(NotFound, match=r"no (chunk|fact|entity) answers to"):
+        with pytest.raises(NotFound, match=r"no (chunk|fact|entity) matches"):
             view(reader, reference)

@@ -120,7 +120,7 @@ def test_a_file_of_rows_is_withdrawn_whole(tmp_path: Path) -> None:
         rows.unlink()
         assert [record.source for record in workspace.delete(str(rows))] == [f"{rows}#one", f"{rows}#two"]
         assert len(workspace.documents()) == 3
-        with pytest.raises(NotFound, match="no document answers"):
+        with pytest.raises(NotFound, match="no document matches"):
             workspace.delete(str(rows))
 
 
@@ -149,7 +149,7 @@ def test_an_ambiguous_reference_withdraws_nothing(kb: Workspace) -> None:
     kb.add([replace(LIBRARY[0], source="memory:other")])
     with pytest.raises(NotFound, match=r"ambiguous \(memory:ada, memory:other"):
         kb.delete("Ada Lovelace")
-    with pytest.raises(NotFound, match="no document answers"):
+    with pytest.raises(NotFound, match="no document matches"):
         kb.delete("Grace Hopper")
     assert len(kb.documents()) == 4
 
@@ -244,7 +244,7 @@ def test_the_budget_of_tokens_is_kept(kb: Workspace) -> None:
 
 def test_a_question_that_is_no_text_is_asked_as_far_as_it_is(kb: Workspace) -> None:
     assert kb.query(f"{QUESTION} \ud800").answered
-    with pytest.raises(NotFound, match="no entity answers"):
+    with pytest.raises(NotFound, match="no entity matches"):
         kb.facts_of("\udcff")
 
 
@@ -351,7 +351,7 @@ def test_facts_of_an_entity(corpus: list[list[list[str]]]) -> None:
             assert sorted(fact.text for fact in found) == sorted(expected)
             assert [fact.score for fact in found] == sorted((fact.score for fact in found), reverse=True)
         for name in set(NAMES) - set(known(model)):
-            with pytest.raises(NotFound, match="no entity answers"):
+            with pytest.raises(NotFound, match="no entity matches"):
                 workspace.facts_of(name)
 
 
@@ -391,7 +391,7 @@ def test_facts_containing_all_of_a_set(corpus: list[list[list[str]]], asked: set
             wanted = {entity_key(name) for name in asked}
             assert Counter(fact.text for fact in found) == Counter(t for t, keys in model.items() if wanted <= keys)
         else:
-            with pytest.raises(NotFound, match="no entity answers"):
+            with pytest.raises(NotFound, match="no entity matches"):
                 workspace.facts_containing(sorted(asked))
 
 

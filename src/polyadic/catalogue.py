@@ -80,7 +80,7 @@ class Catalogue(ABC):
         Raises
         ------
         NotFound
-            No document answers to one of the names, or a title or identifier fits more than one.
+            No document matches one of the names, or a title or identifier fits more than one.
         """
         with self.store().read() as reader:
             found = {record.id: record for name in references for record in lookup.documents(reader, name)}

@@ -67,7 +67,7 @@ class EmbedderMismatch(StoreError):
 
 
 class NotFound(PolyadicError):
-    """No document, chunk, fact or entity answers to this reference."""
+    """No document, chunk, fact or entity matches this reference."""
 
 
 class DecisionRefused(PolyadicError):

@@ -107,7 +107,7 @@ def document(reader: Reader, reference: str, exact: bool = False) -> DocumentRec
     for guessed in _guesses(records, reference, exact):
         if guessed:
             return _only(guessed, f"document {reference!r}", [r.source for r in guessed])
-    raise NotFound(f"no document answers to {reference!r}", _meant(records, reference) if exact else _LISTED)
+    raise NotFound(f"no document matches {reference!r}", _meant(records, reference) if exact else _LISTED)
 
 
 def documents(reader: Reader, reference: str) -> list[DocumentRecord]:
@@ -166,7 +166,7 @@ def row(reader: Reader, side: Side, reference: str) -> int:
     """The row of a chunk, fact or entity by the beginning of its identifier (4 digits or more)."""
     rows = reader.identified(side, reference, 2) if _IDENTIFIER.fullmatch(reference) else np.zeros(0, dtype=np.int64)
     if not len(rows):
-        raise NotFound(f"no {side} answers to {reference!r}", "identifiers are shown by polyadic query --trace")
+        raise NotFound(f"no {side} matches {reference!r}", "identifiers are shown by polyadic query --trace")
     return int(_only(rows.tolist(), f"{side} {reference!r}", ["more than one identifier begins like this"]))
 
 
@@ -184,7 +184,7 @@ def entity_row(reader: Reader, reference: str) -> int:
     if _IDENTIFIER.fullmatch(reference):
         return row(reader, "entity", reference)
     next_step = "say a name as documents have it, which polyadic show document DOC shows"
-    raise NotFound(f"no entity answers to {reference!r}", next_step)
+    raise NotFound(f"no entity matches {reference!r}", next_step)
 
 
 def facts_of_all(reader: Reader, entities: Sequence[int], limit: int) -> Rows:
@@ -265,7 +265,7 @@ def _ending(records: Sequence[DocumentRecord], reference: str) -> list[DocumentR
 def _meant(records: Sequence[DocumentRecord], reference: str) -> str:
     """What to do where only guesses are left, and guesses are not wanted."""
     likely = _ending(records, reference)
-    return f"if you mean {likely[0].source}, say all of it" if likely else _LISTED
+    return f"if you mean {likely[0].source}, give the full path" if likely else _LISTED
 
 
 def _rows_of(records: Sequence[DocumentRecord], reference: str) -> list[DocumentRecord]:

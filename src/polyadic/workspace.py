@@ -23,7 +23,7 @@ from polyadic.construction.choice import Chosen, ExtractorName
 from polyadic.construction.estimating import Estimate, Estimator, Known
 from polyadic.construction.index_report import IndexReport, Progress
 from polyadic.construction.indexing import Indexer
-from polyadic.construction.pruning import Seen, still_there
+from polyadic.construction.pruning import Seen, still_there, with_prune_hints
 from polyadic.construction.publishing import withdraw
 from polyadic.construction.read import Skipped, read_documents
 from polyadic.construction.reembedding import Reembedder, ReembedProgress, ReembedReport
@@ -279,7 +279,7 @@ class Workspace(Catalogue, Questions):
         Raises
         ------
         NotFound
-            No document answers to one of the references, or a title or identifier fits more than one.
+            No document matches one of the references, or a title or identifier fits more than one.
         """
         records = self.find_documents([references] if isinstance(references, str) else references)
         await withdraw(self._existing_store, [record.id for record in records], lambda: self.embedder)
@@ -349,7 +349,7 @@ class Workspace(Catalogue, Questions):
         Raises
         ------
         NotFound
-            No document answers to the reference, or more than one does.
+            No document matches the reference, or more than one does.
         """
         store = self._existing_store
         if reference is None:
@@ -466,7 +466,11 @@ class Workspace(Catalogue, Questions):
         reading = self.settings.reading
         reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
         run = run or RunProgress()
-        return read_documents(paths, reading, exclude=self._own_files, watch=run.watch_files)
+
+        def watch(found: Iterator[Path | Skipped]) -> Iterator[Path | Skipped]:
+            return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
+
+        return read_documents(paths, reading, exclude=self._own_files, watch=watch)
 
     @property
     def _own_files(self) -> list[Path]:

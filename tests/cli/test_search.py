@@ -54,7 +54,7 @@ def test_the_limit_is_kept_and_said(polyadic: Command, indexed: Path) -> None:
 @pytest.mark.parametrize("words", ["bread", "???", '" OR NEAR('])
 def test_what_is_nowhere_is_said(polyadic: Command, indexed: Path, words: str) -> None:
     outcome = polyadic("search", words)
-    assert (outcome.code, outcome.out) == (0, "no passage holds any of these words\n")
+    assert (outcome.code, outcome.out) == (0, "no passage contains any of these words\n")
     assert json.loads(polyadic("search", words, "--json").out) == []
 
 

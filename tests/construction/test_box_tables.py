@@ -2,9 +2,9 @@
 
 import pytest
 
-from polyadic.construction.reading.box_tables import without_boxes
 from polyadic.construction.reading.markup import shown_page
 from polyadic.construction.reading.paged_text import running_text
+from polyadic.construction.reading.text_tables import without_boxes
 
 RULED = """\
   ┌──────┬────────┐

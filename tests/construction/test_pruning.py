@@ -69,7 +69,10 @@ def test_below_a_folder_that_is_gone_everything_is(docs: Path, tmp_path: Path) -
         everything = [record.source for record in kb.documents()]
         kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
         docs.rename(tmp_path / "elsewhere")
-        assert (kb.index([docs]).withdrawn, len(kb.documents())) == ([], len(everything) + 1)
+        kept = kb.index([docs])
+        assert (kept.withdrawn, len(kb.documents())) == ([], len(everything) + 1)
+        hint = f"to delete 5 documents read from it: polyadic index --prune {docs}"
+        assert [one.next_step for one in kept.skipped] == [hint]
         report = kb.index([docs], prune=True)
         assert (report.withdrawn, report.skipped, names(kb)) == (everything, [], ["memory:x"])
 

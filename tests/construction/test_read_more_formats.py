@@ -188,6 +188,11 @@ def test_yaml(tmp_path: Path) -> None:
     found = document(tmp_path / "a.yaml", source).text
     assert found.startswith("How to listen.\n\n- server.port: 80\n- server.names.1: a\n- server.names.2: b\n")
     assert "- server.text: # no comment" in found and "- base.x: 1\n- use: *b" in found
+    long = "Why. " * 80
+    source = f"# First.\n\n# The port.\n# Not below 80.\nport: 80\n# {long}\nhost: a # here\n# Last.\n"
+    assert document(tmp_path / "c.yaml", source).text == (
+        f"First.\n\n- port: 80 (The port. Not below 80.)\n\n{long.strip()}\n\n- host: a\n\nLast."
+    )
     template = "{{ if x }}\nname: [\n"
     assert document(tmp_path / "b.yml", template).text == template.strip()
 

@@ -71,9 +71,9 @@ def test_workspaces_know_nothing_of_each_other(workspaces: Path, address: str) -
         kb.add([Document("/other/eve.md", "Eve", "Eve Adams met Noah Webster in Ghent.")])
     other, first = (partial(over_http, f"{address}/{name}") for name in ("other", "main"))
     assert [one["source"] for one in result(other, "list_documents")["documents"]] == ["/other/eve.md"]
-    assert "no entity answers to" in problem(other, "get_entity", entity="Ada Lovelace")
-    assert "no entity answers to" in problem(first, "get_entity", entity="Eve Adams")
-    assert "no document answers to" in problem(first, "get_document_span", document="/other/eve.md")
+    assert "no entity matches" in problem(other, "get_entity", entity="Ada Lovelace")
+    assert "no entity matches" in problem(first, "get_entity", entity="Eve Adams")
+    assert "no document matches" in problem(first, "get_document_span", document="/other/eve.md")
 
 
 def test_what_is_no_workspace_is_told_in_one_line(workspaces: Path, address: str) -> None:

@@ -72,7 +72,7 @@ def test_what_is_no_resource(main: Connect, uri: str) -> None:
 @pytest.mark.parametrize(
     ("uri", "told"),
     [
-        (f"polyadic://document/{'0' * 32}", "no document answers to"),
+        (f"polyadic://document/{'0' * 32}", "no document matches"),
         (f"{ADA_URI}?start=100000", "so none from 100,000 on"),
     ],
 )

@@ -161,9 +161,9 @@ def test_only_decisions_that_are_there_can_be_undone(kb: Workspace, reference: s
 @pytest.mark.parametrize("unknown", ["Nobody At All", "\udcff"])
 def test_unknown_names_are_refused(kb: Workspace, unknown: str) -> None:
     before = export(kb)
-    with pytest.raises(NotFound, match="no entity answers"):
+    with pytest.raises(NotFound, match="no entity matches"):
         kb.entities.merge(["Mira Falk", unknown])
-    with pytest.raises(NotFound, match="no entity answers"):
+    with pytest.raises(NotFound, match="no entity matches"):
         kb.entities.apart("Mira Falk", unknown)
     with pytest.raises(NotFound, match="no fact of"):
         kb.entities.split(unknown, "x", ["/docs/a.txt"])

@@ -71,7 +71,7 @@ def test_an_agent_hears_what_is_called_so_and_not_where_it_leads(serving: Runnin
 def test_a_name_that_is_no_documents_is_told_the_same_whatever_lies_there(serving: Running, lies: Path) -> None:
     for name in (f"{lies.parent}/shown/nothing.md", str(lies.parent / "served"), "/etc/passwd", "/etc/nothing"):
         said = called(serving, "query", question="Who?", documents=[name])
-        assert said.is_error and said.content[0].text.startswith(f"no document answers to '{name[:40]}")
+        assert said.is_error and said.content[0].text.startswith(f"no document matches '{name[:40]}")
 
 
 def test_the_document_of_this_identifier_is_withdrawn_and_no_other(serving: Running, lies: Path) -> None:

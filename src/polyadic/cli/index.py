@@ -155,15 +155,17 @@ def _line(progress: Progress) -> str:
     """
     >>> from polyadic.knowledge import Usage
     >>> _line(Progress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
-    'indexing: 43 %, about 2 min left; 12 documents of 28 files, 30 of 40 chunks read, 200 texts embedded'
-    >>> _line(Progress(1, 2, 0, 0, Usage()))
-    'indexing: 1 document, 0 of 2 chunks read, 0 texts embedded'
+    'indexing 28 files: 43 %, about 2 min left; 12 documents, 30 of 40 chunks read, 200 texts embedded'
+    >>> _line(Progress(0, 2, 0, 0, Usage()))
+    'indexing: 0 of 2 chunks read, 0 texts embedded'
     """
     paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
     left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
     share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
-    files = f" of {count(progress.files, 'file')}" if progress.files else ""
+    files = f" {count(progress.files, 'file')}" if progress.files else ""
+    # Documents count when a batch of them is published: until then there is nothing to say of them.
+    documents = f"{count(progress.documents, 'document')}, " if progress.documents else ""
     return (
-        f"indexing: {share}{count(progress.documents, 'document')}{files}, {progress.chunks_read:,} of"
+        f"indexing{files}: {share}{documents}{progress.chunks_read:,} of"
         f" {count(progress.chunks, 'chunk')} read, {count(progress.texts_embedded, 'text')} embedded{paid}"
     )

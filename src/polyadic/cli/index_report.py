@@ -12,7 +12,10 @@ _TYPES_SHOWN = 10
 
 
 def print_report(report: IndexReport) -> None:
-    """What was done on standard output, what was not on standard error."""
+    """What was done on standard output, what was not on standard error; where nothing was read, why in one line."""
+    if len(report.skipped) == 1 and not (report.documents or report.withdrawn or report.unsupported or report.stopped):
+        say(f"polyadic: nothing to index: {shown(str(report.skipped[0]))}", err=True)
+        return
     resumed = f", {report.resumed:,} taken up again" if report.resumed else ""
     say(
         f"{count(report.documents, 'document')}: {report.added:,} added, {report.changed:,} changed{resumed},"

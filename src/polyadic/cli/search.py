@@ -53,7 +53,7 @@ def command(
     for number, passage in enumerate(found, 1):
         _print(number, passage)
     if not found:
-        say("no passage holds any of these words")
+        say("no passage contains any of these words")
     elif len(found) == limit:
         say(f"the best {count(limit, 'passage')}; --limit {min(_MOST, 5 * limit)} shows more")
     else:

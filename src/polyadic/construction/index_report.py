@@ -12,9 +12,10 @@ from polyadic.store.protocol import FailedChunk
 class Progress:
     """How far a run has come: documents looked at, and what has been done so far for those that needed work.
 
-    ``usage`` is what language models were paid for. ``texts_due`` counts the texts to embed of documents whose chunks
-    have been read, those that are embedded included. Where files are read, ``files`` is how many there are, ``share``
-    how much of the run is done (0 to 1), and ``seconds_left`` what the rest will take; None where that is not known.
+    ``usage`` is what language models were paid for. ``characters_due`` counts the characters to embed of documents
+    whose chunks have been read, of which ``characters_embedded`` are embedded. Where files are read, ``files`` is how
+    many there are, ``share`` how much of the run is done (0 to 1), and ``seconds_left`` what the rest will take; None
+    where that is not known.
     """
 
     documents: int
@@ -22,7 +23,8 @@ class Progress:
     chunks_read: int
     texts_embedded: int
     usage: Usage
-    texts_due: int = 0
+    characters_embedded: int = 0
+    characters_due: int = 0
     files: int = 0
     share: float | None = None
     seconds_left: float | None = None
@@ -42,7 +44,7 @@ class IndexReport:
     what extraction left out or mended; ``failed`` are chunks that gave no evidence. ``usage`` is what a language model
     was paid, ``embedding_usage`` what an endpoint was paid for embedding. ``slowed`` counts how often fewer calls were
     made from then on, because the endpoint said that there were too many. ``stopped`` says why the run ended early, if
-    it did. ``texts_due`` is as in :class:`Progress`.
+    it did. ``characters_embedded`` and ``characters_due`` are as in :class:`Progress`.
     """
 
     added: int = 0
@@ -66,7 +68,8 @@ class IndexReport:
     problems: Counter[str] = field(default_factory=Counter)
     failed: list[FailedChunk] = field(default_factory=list)
     texts_embedded: int = 0
-    texts_due: int = 0
+    characters_embedded: int = 0
+    characters_due: int = 0
     usage: Usage = field(default_factory=Usage)
     embedding_usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -91,7 +94,15 @@ class IndexReport:
     def progress(self) -> Progress:
         """How far the run has come."""
         looked_at = self.documents + len(self.skipped) + self.unsupported.total()
-        return Progress(looked_at, self.chunks, self.chunks_read, self.texts_embedded, self.usage, self.texts_due)
+        return Progress(
+            looked_at,
+            self.chunks,
+            self.chunks_read,
+            self.texts_embedded,
+            self.usage,
+            self.characters_embedded,
+            self.characters_due,
+        )
 
     @property
     def facts(self) -> int:

@@ -1,8 +1,8 @@
 """Which documents are gone from where they were read: their file, or their row in a file that is still there."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from polyadic.construction.read import Skipped
@@ -43,11 +43,27 @@ class Seen:
 
 def still_there(paths: Sequence[Path | str], records: Sequence[DocumentRecord]) -> list[Path | str]:
     """The paths without those that are gone and that documents were read from, so that there is nothing to report."""
+    return [path for path in paths if not _read_from_missing(path, records)]
 
-    def is_gone(root: Path) -> bool:
-        return _is_missing(str(root)) and any(_is_below(record.source, [root]) for record in records)
 
-    return [path for path in paths if not is_gone(Path(os.path.realpath(path)))]
+def with_prune_hints(
+    found: Iterable[Path | Skipped], records: Callable[[], Sequence[DocumentRecord]]
+) -> Iterator[Path | Skipped]:
+    """The same things; of a missing path that documents were read from, the report says how to delete them."""
+    for one in found:
+        gone = _read_from_missing(one.source, records()) if isinstance(one, Skipped) and _is_missing(one.source) else []
+        if isinstance(one, Skipped) and gone:
+            documents = f"{len(gone):,} documents" if len(gone) > 1 else "the document"
+            hint = f"to delete {documents} read from it: polyadic index --prune {one.source}"
+            yield replace(one, next_step=hint)
+        else:
+            yield one
+
+
+def _read_from_missing(path: Path | str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
+    """The documents that were read from a path at which there is nothing any more."""
+    root = Path(os.path.realpath(path))
+    return [record for record in records if _is_below(record.source, [root])] if _is_missing(str(root)) else []
 
 
 def _is_missing(path: str) -> bool:

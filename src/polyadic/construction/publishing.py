@@ -91,7 +91,7 @@ class Publisher:
             Of documents (by id) whose evidence is at hand all of it, by chunk, so that the store need not be asked.
         """
         draft = await aside(repeated, self._drafted, documents, cut, read)
-        report.texts_due = report.texts_embedded + len(draft.lacking)
+        report.characters_due = report.characters_embedded + sum(map(len, draft.lacking))
         vectors = await self._embed(draft.lacking, report)
         step_done("derive and embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
@@ -147,6 +147,7 @@ class Publisher:
             now = time.perf_counter()
             report.embedding_seconds += now - started
             report.texts_embedded += len(batch)
+            report.characters_embedded += sum(map(len, batch))
             if now - begun > _LONG:
                 await aside(repeated, self._keep, embedded)
                 embedded, begun = [], now

@@ -11,9 +11,9 @@ from polyadic.construction.index_report import Progress
 from polyadic.construction.read import Skipped
 from polyadic.knowledge import Document
 
-_WINDOW = 30.0
-"""Seconds over which the speed is measured: documents that are unchanged pass quickly, others do not."""
-_LEAST_SECONDS = 2.0
+_WINDOW = 120.0
+"""Seconds over which the speed is measured: long enough for a batch to be read, embedded and published."""
+_LEAST_SECONDS = 5.0
 # Replies of a model are most of the work; embedding and publishing come after them.
 _REPLIES_SHARE = 0.9
 
@@ -35,7 +35,7 @@ class RunProgress:
     """Of each thing that was read, how many bytes had been read after it."""
     _finished: int = 0
     _chunks: int = 0
-    _texts: int = 0
+    _embedded: int = 0
     _share: float = 0.0
     _seen: deque[tuple[float, float]] = field(default_factory=deque)
 
@@ -61,10 +61,10 @@ class RunProgress:
     def completed(self, progress: Progress) -> Progress:
         """The progress with files, share and time left."""
         if progress.documents != self._finished:
-            self._finished, self._chunks, self._texts = (
+            self._finished, self._chunks, self._embedded = (
                 progress.documents,
                 progress.chunks_read,
-                progress.texts_embedded,
+                progress.characters_embedded,
             )
         # Of documents that are taken in later the share in hand is smaller, which is no step back.
         self._share = share = max(self._share, min(1.0, self._bytes_done(progress) / max(1, self._total)))
@@ -78,9 +78,9 @@ class RunProgress:
         """Those of finished documents, and of those in hand as much as has been done for them."""
         taken_in = self._ends[-1] if self._ends else 0.0
         done = self._ends[min(self._finished, len(self._ends)) - 1] if self._finished and self._ends else 0.0
-        texts, chunks = progress.texts_due - self._texts, progress.chunks - self._chunks
-        if texts > 0:
-            in_hand = (progress.texts_embedded - self._texts) / texts
+        characters, chunks = progress.characters_due - self._embedded, progress.chunks - self._chunks
+        if characters > 0:
+            in_hand = (progress.characters_embedded - self._embedded) / characters
         elif progress.usage.calls and chunks > 0:
             in_hand = _REPLIES_SHARE * (progress.chunks_read - self._chunks) / chunks
         else:

@@ -26,6 +26,7 @@ from polyadic.relevance.sentences import COLUMNS, asked_words, rare_coverage, re
 from polyadic.store.protocol import Reader
 from polyadic.text.fences import code_blocks, without_fences
 from polyadic.text.function_words import PRONOUNS
+from polyadic.text.table_rows import is_pipe_row
 from polyadic.text.words import WORD
 from polyadic.tracing.spans import step_done
 
@@ -64,7 +65,7 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     started = perf_counter()
     asked = read_asked(knowledge.question)
     found = await candidates(knowledge, asked, reader, embedder)
-    compared = Step("compare sentences", f"{len(found)} sentences", perf_counter() - started)
+    compared = Step("compare sentences", _sentences(len(found)), perf_counter() - started)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in found])
     features = sentence_features(asked, read)
@@ -75,16 +76,15 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     quotes = _chosen(found, scores, words, greatest_gap) if not judgement.is_refused else []
     chosen = Step(
         "quote",
-        f"{len(quotes)} sentences; confidence {judgement.confidence:.2f}",
+        f"{_sentences(len(quotes))}; confidence {judgement.confidence:.2f}",
         perf_counter() - started - compared.seconds,
     )
     step_done(chosen.name)
     return Answer(
         question=knowledge.question,
-        text="\n".join(f'"{quotation(place)}" [{n}]' for n, (place, _) in enumerate(quotes, 1))
-        or no_answer(asked.language),
+        text="\n".join(f'"{quote.text}" [{n}]' for n, quote in enumerate(quotes, 1)) or no_answer(asked.language),
         answered=bool(quotes),
-        citations=tuple(Citation(n, place, score) for n, (place, score) in enumerate(quotes, 1)),
+        citations=tuple(Citation(n, quote.place, quote.score) for n, quote in enumerate(quotes, 1)),
         knowledge=knowledge,
         usage=Usage(),
         note="; ".join(filter(None, (QUOTED if quotes else NO_SUPPORT, knowledge.note))),
@@ -93,9 +93,18 @@ async def quote_answer(knowledge: Knowledge, embedder: Embedder, reader: Reader)
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Quotation:
+    """Characters of a passage, how an answer words them, and their odds as a share of those of the best quotation."""
+
+    place: Place
+    text: str
+    score: float
+
+
 @dataclass(slots=True)
-class _Quote:
-    """The candidates from ``first`` to ``last``, quoted in one piece, and the score of the best of them."""
+class _Piece:
+    """The candidates from ``first`` to ``last``, quoted together, and the score of the best of them."""
 
     first: int
     last: int
@@ -104,13 +113,12 @@ class _Quote:
 
 def _chosen(
     found: Sequence[Candidate], scores: NDArray[np.float64], words: NDArray[np.float64], greatest_gap: float
-) -> list[tuple[Place, float]]:
+) -> list[_Quotation]:
     """The best sentence, and up to two more that add to it, each with what makes it readable.
 
-    Those that stand next to each other are quoted in one piece. The score of each is its odds as a share of the best
-    one's, in (0, 1].
+    Those that stand next to each other are quoted in one piece.
     """
-    quotes: list[_Quote] = []
+    quotes: list[_Piece] = []
     left = np.array([not candidate.is_repeated for candidate in found], dtype=np.bool_)
     said, in_passage = np.zeros(words.shape[1]), np.zeros(len(found))
     adds, best = scores.copy(), scores[left].max(initial=-np.inf)
@@ -131,10 +139,10 @@ def _chosen(
         said = np.maximum(said, words[place])
         in_passage += [one.passage is found[place].passage for one in found]
         adds = scores + MORE_OF_THE_QUESTION * np.maximum(words - said, 0).sum(axis=1) - SAME_PASSAGE * in_passage
-    return [(_joined(found[quote.first : quote.last + 1]), quote.score) for quote in quotes]
+    return [_quotation(found[quote.first : quote.last + 1], quote.score) for quote in quotes]
 
 
-def _quote(readable: tuple[int, int], score: float, quotes: list[_Quote], found: Sequence[Candidate]) -> None:
+def _quote(readable: tuple[int, int], score: float, quotes: list[_Piece], found: Sequence[Candidate]) -> None:
     """Add candidates to the quotation that they go on with or lead to, or else as one of their own."""
     first, last = readable
     for quote in quotes:
@@ -144,7 +152,7 @@ def _quote(readable: tuple[int, int], score: float, quotes: list[_Quote], found:
         if last + 1 == quote.first and _are_one(last, quote.first, first, quote.last, found):
             quote.first = first
             return
-    quotes.append(_Quote(first, last, score))
+    quotes.append(_Piece(first, last, score))
 
 
 def _are_one(before: int, after: int, first: int, last: int, found: Sequence[Candidate]) -> bool:
@@ -152,7 +160,7 @@ def _are_one(before: int, after: int, first: int, last: int, found: Sequence[Can
     return _follows(found[before], found[after]) and _fits(found[first], found[last])
 
 
-def _overlap(readable: tuple[int, int], quote: _Quote, found: Sequence[Candidate]) -> bool:
+def _overlap(readable: tuple[int, int], quote: _Piece, found: Sequence[Candidate]) -> bool:
     first, last = (found[place].place for place in readable)
     other_first, other_last = found[quote.first].place, found[quote.last].place
     return first.document_id == other_first.document_id and (
@@ -203,11 +211,19 @@ def _follows(first: Candidate, second: Candidate) -> bool:
     return first.place.span.end <= second.place.span.start and not between.strip()
 
 
-def _joined(parts: Sequence[Candidate]) -> Place:
-    """The characters of sentences that stand one after the other in a passage."""
+def _quotation(parts: Sequence[Candidate], score: float) -> _Quotation:
+    """Quote sentences that stand one after the other in a passage; rows of pipe tables with the names of columns."""
     passage, first = parts[0].passage, parts[0].place
     start, end = first.span.start - passage.span.start, parts[-1].place.span.end - passage.span.start
-    return replace(passage.part(Span(start, end)), headings=first.headings)
+    place = replace(passage.part(Span(start, end)), headings=first.headings)
+    rows = [is_pipe_row(part.place.quote) for part in parts]
+    if not any(rows):
+        return _Quotation(place, quotation(place), score)
+    worded = (
+        without_markers(part.sentence.statement) if is_row else quotation(part.place)
+        for part, is_row in zip(parts, rows, strict=True)
+    )
+    return _Quotation(place, " ".join(worded), score)
 
 
 def quotation(place: Place) -> str:
@@ -228,3 +244,7 @@ def _shown_code(block: str) -> str:
     """A line of code as it stands; of several each on a line of its own."""
     lines = without_fences(block)
     return lines.strip() if "\n" not in lines else f"\n{lines}\n"
+
+
+def _sentences(number: int) -> str:
+    return "1 sentence" if number == 1 else f"{number} sentences"

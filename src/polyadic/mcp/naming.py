@@ -47,7 +47,7 @@ def document_named(reader: Reader, reference: str) -> DocumentRecord:
             raise NotFound(
                 f"{len(matches):,} documents answer to {_shown(name)}", f"name one by its id, such as {some}"
             )
-    raise NotFound(f"no document answers to {_shown(name)}", _LISTED)
+    raise NotFound(f"no document matches {_shown(name)}", _LISTED)
 
 
 def documents_named(reader: Reader, reference: str) -> frozenset[str]:

@@ -37,7 +37,7 @@ def passage(reader: Reader, reference: str, span: Span) -> Passage:
     Raises
     ------
     NotFound
-        No document answers to the reference, or it ends before the span begins.
+        No document matches the reference, or it ends before the span begins.
     """
     record = document_named(reader, reference)
     document = reader.document(record.id)

@@ -35,7 +35,7 @@ def identified(identifiers: Iterable[str], reference: str, what: str, listed: st
         raise NotFound(f"{reference!r} is no identifier of a {what} ({_FEWEST_DIGITS} digits or more)", listed)
     found = [one for one in identifiers if one.startswith(prefix)]
     if not found:
-        raise NotFound(f"no {what} answers to {reference!r}", listed)
+        raise NotFound(f"no {what} matches {reference!r}", listed)
     if len(found) > 1:
         raise NotFound(f"{reference!r} begins {len(found)} identifiers of a {what}", "say more digits (--json has all)")
     return found[0]

@@ -102,6 +102,15 @@ def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[Cell, ...]:
     return tuple(Cell(name, text) for name, text in pairs if text) if len(pairs) > 1 else ()
 
 
+def is_pipe_row(line: str) -> bool:
+    """Whether a line begins with a pipe, as the rows of tables in Markdown do.
+
+    >>> is_pipe_row("| Ada | 1815 |"), is_pipe_row("- Name: Ada; Born: 1815.")
+    (True, False)
+    """
+    return _PIPE_ROW.match(line) is not None
+
+
 def within_a_cell(value: str) -> str:
     """A value in which nothing looks like the beginning of another cell.
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
-from polyadic.construction.reading.box_tables import without_boxes
 from polyadic.construction.reading.changelog import marked_entries
 from polyadic.construction.reading.contents import contents_lines
 from polyadic.construction.reading.furniture import Line, without_furniture
 from polyadic.construction.reading.hyphens import Hyphenation
 from polyadic.construction.reading.outline import marked_headings
+from polyadic.construction.reading.text_tables import without_boxes
 
 _FOOT = re.compile(r"(?:^|\s)(?:\[Page (\d{1,4}|[ivxlc]{1,8})\]|Page (\d{1,4})(?: of \d{1,4})?)\s*$")
 _MOST_PAGES = 20_000

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from polyadic.construction.reading.changelog import begins_with_entry
 from polyadic.construction.reading.decode import checked, decode
-from polyadic.construction.reading.drawn_tables import with_rows
 from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.markdown import markdown_title
 from polyadic.construction.reading.metadata import title_of
 from polyadic.construction.reading.paged_text import running_text
+from polyadic.construction.reading.text_tables import with_rows
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 from polyadic.text.fences import without_headings

@@ -6,11 +6,11 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from polyadic.construction.reading.decode import decode
-from polyadic.construction.reading.drawn_tables import grid_rows
 from polyadic.construction.reading.extracted import Extracted, cleaned
 from polyadic.construction.reading.files import read_whole
 from polyadic.construction.reading.grid import row_lines
 from polyadic.construction.reading.metadata import metadata_of
+from polyadic.construction.reading.text_tables import grid_rows
 from polyadic.knowledge import Document
 from polyadic.settings import ReadingSettings
 from polyadic.text.fences import fenced

@@ -1,7 +1,7 @@
 """YAML files: a line for each value, with its path, or for each record, and the comments where they stand."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from polyadic.settings import ReadingSettings
 from polyadic.text.fences import without_headings
 
 _DEEPEST = 100
+# Characters of a comment that still stands behind its value.
+_LONGEST_COMMENT = 300
 _COMMENT = re.compile(r"[ \t]*#+[ \t]*(.*)")
 _NULLS = {"", "~", "null", "Null", "NULL"}
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -39,12 +41,13 @@ def read_yaml(path: Path, settings: ReadingSettings) -> Iterator[Document]:
 def yaml_text(text: str) -> str:
     """The values with their paths, and the comments; empty where the text is not YAML, or nested too deeply.
 
-    No tag is obeyed and no alias expanded: an alias stands as ``*name``.
+    A comment right above a value stands behind it, and any other where it stood. No tag is obeyed and no alias
+    expanded: an alias stands as ``*name``.
 
-    >>> print(yaml_text("# How to listen.\\nserver:\\n  port: 80\\n  names: [a, b]\\n"))
+    >>> print(yaml_text("# How to listen.\\nserver:\\n  # Not below 80.\\n  port: 80\\n  names: [a, b]\\n"))
     How to listen.
     <BLANKLINE>
-    - server.port: 80
+    - server.port: 80 (Not below 80.)
     - server.names.1: a
     - server.names.2: b
     """
@@ -54,19 +57,20 @@ def yaml_text(text: str) -> str:
         entries = _entries(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return ""
-    lines = [(start, line) for start, _, line in entries]
-    within = {number for start, end, _ in entries for number in range(start + 1, end)}
-    # A comment is a paragraph of its own, so blank lines part it from values.
-    comments = [(number, line) for number, line in _comments(text) if number not in within]
+    within = {number for one in entries for number in range(one.start + 1, one.end)}
+    comments = {number: line for number, line in _comments(text) if number not in within}
+    lines = list(_explained(entries, comments))
     said: list[str] = []
-    was_comment = False
-    for _, line, is_comment in sorted(
-        [*((n, c, True) for n, c in comments), *((n, v, False) for n, v in lines)], key=_first
+    last = None
+    # A comment is a paragraph of its own, so blank lines part it from values, and from comments further above.
+    for number, line, is_comment in sorted(
+        [*((n, c, True) for n, c in comments.items()), *((n, v, False) for n, v in lines)], key=_first
     ):
-        if is_comment != was_comment:
+        goes_on = last == (number - 1, True) if is_comment else not (last and last[1])
+        if not goes_on:
             said.append("")
         said.append(line)
-        was_comment = is_comment
+        last = number, is_comment
     return re.sub(r"\n{3,}", "\n\n", "\n".join(said)).strip()
 
 
@@ -99,9 +103,19 @@ class _Collection:
             self.key = None
 
 
-def _entries(text: str) -> list[tuple[int, int, str]]:
-    """The values of a YAML text in their order, each with its first and last line; records as rows."""
-    entries: list[tuple[int, int, str]] = []
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A value with its path, a row of a table or the heading of one, and its first and last line."""
+
+    start: int
+    end: int
+    text: str
+    is_value: bool = False
+
+
+def _entries(text: str) -> list[_Entry]:
+    """The values of a YAML text in their order; records as rows."""
+    entries: list[_Entry] = []
     open_: list[_Collection] = []
     for event in yaml.parse(text, Loader=_LOADER):
         start, end = (mark.line if mark else 0 for mark in (event.start_mark, event.end_mark))
@@ -112,10 +126,10 @@ def _entries(text: str) -> list[tuple[int, int, str]]:
         elif isinstance(event, yaml.CollectionEndEvent):
             ended = open_.pop()
             if rows := record_rows(ended.value):
-                above = [(ended.line, ended.line, heading(ended.path))] if ended.path else []
+                above = [_Entry(ended.line, ended.line, heading(ended.path))] if ended.path else []
                 lines = zip(ended.starts, rows, strict=False)
-                said_in_rows = [(line, line, said) for line, row in lines for said in row]
-                entries[ended.first :] = [*above, *said_in_rows, *(above and [(end, end, "")])]
+                said_in_rows = [_Entry(line, line, said) for line, row in lines for said in row]
+                entries[ended.first :] = [*above, *said_in_rows, *(above and [_Entry(end, end, "")])]
             if open_:
                 open_[-1].add(ended.value, ended.line)
         elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
@@ -126,10 +140,26 @@ def _entries(text: str) -> list[tuple[int, int, str]]:
             is_plain = isinstance(event, yaml.ScalarEvent) and not event.style
             is_null = (is_plain and said in _NULLS) or not said.strip()
             if not is_null:
-                entries.append((start, end, entry(path, said)))
+                entries.append(_Entry(start, end, entry(path, said), is_value=True))
             if open_:
                 open_[-1].add(None if is_null else said, start)
     return entries
+
+
+def _explained(entries: Sequence[_Entry], comments: dict[int, str]) -> Iterator[tuple[int, str]]:
+    """The first line of each entry, and its text; a value takes the comment right above it from the comments."""
+    for one in entries:
+        first = one.start
+        while one.is_value and comments.get(first - 1):
+            first -= 1
+        above = range(first, one.start)
+        said = " ".join(comments[number] for number in above)
+        if 0 < len(said) <= _LONGEST_COMMENT:
+            for number in above:
+                del comments[number]
+            yield one.start, f"{one.text} ({said})"
+        else:
+            yield one.start, one.text
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:

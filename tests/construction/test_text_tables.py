@@ -47,6 +47,8 @@ NO_TABLES = [
     "+--------+\n| Client |\n+--------+\n| Server |\n+--------+",
     "Usage -- and more\n-----------------\nSee below.",
     "one word after the other\n----- -----\nand so on here",
+    "Usage   what   why\n -a     all    the things\n -b     both   of these",
+    "One  gap  here\nand 2 words\nthat 3 follow",
 ]
 
 
@@ -66,6 +68,27 @@ def test_rows_of_grids_name_their_columns(tmp_path: Path, table: str, suffix: st
 @pytest.mark.parametrize("table", TABLES[2:])
 def test_rows_below_rulers_name_their_columns(tmp_path: Path, table: str) -> None:
     assert text_of(tmp_path / "a.txt", f"Our tools.\n{table}\nMore.") == f"Our tools.\n\n{ROWS}\n\nMore."
+
+
+ALIGNED = [
+    """
+Item    Price        Stock
+hose    24.90 EUR    3
+rake    14 EUR       12
+""",
+    """
+  Item                 Price  Stock
+  long hose        24.90 EUR      3
+  rake              1,014 EUR    12
+""",
+]
+
+
+def test_rows_of_aligned_columns_name_their_columns(tmp_path: Path) -> None:
+    rows = "- Item: hose; Price: 24.90 EUR; Stock: 3.\n- Item: rake; Price: 14 EUR; Stock: 12."
+    assert text_of(tmp_path / "a.txt", f"Our tools.\n{ALIGNED[0]}\nMore.") == f"Our tools.\n\n{rows}\n\nMore."
+    rows = "- Item: long hose; Price: 24.90 EUR; Stock: 3.\n- Item: rake; Price: 1,014 EUR; Stock: 12."
+    assert text_of(tmp_path / "b.txt", f"Our tools.\n{ALIGNED[1]}\nMore.") == f"Our tools.\n\n{rows}\n\nMore."
 
 
 @pytest.mark.parametrize("text", NO_TABLES)
