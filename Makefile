@@ -21,14 +21,14 @@ test-all: $(VENV)/installed-dev
 test-oldest: $(VENV)/installed-dev
 	@$(BIN)/python -m pip install --quiet --require-hashes --no-deps --upgrade --target $(VENV)/oldest \
 		-r requirements-oldest.txt
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest -n 2 -k postgres tests/store tests/postgres \
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest -n 2 -k postgres tests/storage tests/postgres \
 		--ignore tests/postgres/test_standby.py
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/biome check --error-on-warnings src/polyadic/serving/page/files
+	$(BIN)/biome check --error-on-warnings src/polyadic/server/page/files
 
 # Beside its peers, which are installed below .bench: the better part of an hour, and docs/performance.md has the table.
 bench: $(VENV)/installed

@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 
 from benchmarks.corpora import EVERYTHING, Corpus, Telling, corpora
 from benchmarks.data import SETS
-from benchmarks.looks import note_look
+from benchmarks.holdout_log import note_look
+from benchmarks.report_sections import given_folder, rewrite
 from benchmarks.robustness import differences, signed
-from benchmarks.sections import given_folder, rewrite
-from polyadic.blocking import wait_for
+from polyadic.concurrency.sync import wait_sync
+from polyadic.config import WalkSettings
+from polyadic.embeddings.embedder import Embedder
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.knowledge import Item
-from polyadic.models.embedder import Embedder
-from polyadic.retrieval import alike, arrangement, bridges, conductance, ranking, seeds
+from polyadic.model.types import Item
+from polyadic.retrieval import alias_expansion, bridge_entities, context_order, edge_weights, ranking, seeds
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.subgraph import NO_LINKS
-from polyadic.settings import WalkSettings
-from polyadic.store.protocol import Reader
+from polyadic.storage.protocol import Reader
 
 HEADING = "## What each part of `walk` brings"
 LITTLE_ROOM = 500
@@ -102,7 +102,7 @@ def _half_and_double(module: ModuleType, *constants: str) -> Iterator[Variation]
 
 
 _APART_IN_QUESTIONS = Patch(seeds, "alike", lambda entities, reader: NO_LINKS)
-_APART_IN_BRIDGES = Patch(bridges, "alike", lambda entities, reader: NO_LINKS)
+_APART_IN_BRIDGES = Patch(bridge_entities, "alike", lambda entities, reader: NO_LINKS)
 WHOLE = Variation("the whole method")
 PARTS = (
     Variation("the second walk", settings=WalkSettings(second_walk=False)),
@@ -112,17 +112,17 @@ PARTS = (
     _without("starting at the nearest passages", seeds, "CHUNK_WEIGHT"),
     Variation("names that may be one", (_APART_IN_QUESTIONS, _APART_IN_BRIDGES)),
     Variation("- of these, with what the question names", (_APART_IN_QUESTIONS,)),
-    Variation("- of these, rare last names", (Patch(alike, "_by_rare_name", lambda row, name, reader: []),)),
+    Variation("- of these, rare last names", (Patch(alias_expansion, "_by_rare_name", lambda row, name, reader: []),)),
     Variation(
         "- of these, shorter forms of names",
-        (Patch(alike, "_forms", lambda name, forms=alike._forms: islice(forms(name), 1)),),
+        (Patch(alias_expansion, "_forms", lambda name, forms=alias_expansion._forms: islice(forms(name), 1)),),
     ),
     _without("whether the question or a bridge names a document", ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
     _without("- of these, the question naming a document", ranking, "NAMED_WEIGHT"),
     _without("- of these, a bridge naming a document", ranking, "BRIDGE_WEIGHT"),
-    _without("relevant facts conducting better", conductance, "RELEVANCE_WEIGHT"),
+    _without("relevant facts conducting better", edge_weights, "RELEVANCE_WEIGHT"),
     _without("likeness to what is asked of bridges, in ranking", ranking, "SECOND_FACT_WEIGHT", "SECOND_CHUNK_WEIGHT"),
-    Variation("facts before passages", (Patch(arrangement, "FACTS_FIRST", 0),)),
+    Variation("facts before passages", (Patch(context_order, "FACTS_FIRST", 0),)),
 )
 NUMBERS = (
     Variation("damping 0.7 for 0.85", settings=WalkSettings(damping=0.7)),
@@ -131,7 +131,7 @@ NUMBERS = (
     *_instead(seeds, "SEED_CHUNKS", 5, 20),
     *_half_and_double(seeds, "ANCHOR_WEIGHT", "FACT_WEIGHT", "CHUNK_WEIGHT", "NAMING_WEIGHT"),
     *_instead(seeds, "SHARPNESS", 2, 8),
-    *_instead(bridges, "MOST", 5, 20),
+    *_instead(bridge_entities, "MOST", 5, 20),
     *_half_and_double(ranking, "NAMED_WEIGHT", "BRIDGE_WEIGHT"),
 )
 
@@ -234,7 +234,7 @@ def _by_variation(corpus: Corpus) -> dict[str, Scores]:
 
 def _scores(corpus: Corpus, method: Walk, reader: Reader, embedder: Embedder) -> Scores:
     retrieved: list[Sequence[Item]] = [
-        wait_for(method.retrieve(question.text, reader, embedder, EVERYTHING)).items for question in corpus.questions
+        wait_sync(method.retrieve(question.text, reader, embedder, EVERYTHING)).items for question in corpus.questions
     ]
     asked = list(zip(corpus.questions, retrieved, strict=True))
     outcomes = [corpus.outcome(question, items) for question, items in asked]

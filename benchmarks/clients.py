@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from benchmarks.grown import Grown, Scaled
 from benchmarks.hierarchy_store import SETTINGS
+from benchmarks.synthetic_stores import Grown, Scaled
 from polyadic.workspace import Workspace
 
 CLIENTS = (1, 2, 4)

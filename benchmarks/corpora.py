@@ -8,13 +8,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from benchmarks.data import filled, load
-from benchmarks.recorded import RECORDED, recorded_workspace
-from polyadic.construction.read import read_documents
-from polyadic.evaluation.datasets import Dataset, Question, corpus_id
-from polyadic.evaluation.outcome import Outcome
-from polyadic.knowledge import Document, Item, Place, Span
-from polyadic.retrieval.fit import fit
-from polyadic.settings import ReadingSettings
+from benchmarks.recorded_workspace import RECORDED, recorded_workspace
+from polyadic.config import ReadingSettings
+from polyadic.evaluation.datasets import Dataset, DatasetQuestion, corpus_id
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Document, Item, SourceSpan, Span
+from polyadic.retrieval.token_budget import truncate_to_budget
 from polyadic.workspace import Workspace
 
 EVERYTHING = 10**6
@@ -41,25 +41,25 @@ class Corpus:
 
     name: str
     telling: Telling
-    questions: tuple[Question, ...]
+    questions: tuple[DatasetQuestion, ...]
     workspace: Workspace
     passages: Mapping[str, tuple[tuple[str, Span], ...]]
 
-    def outcome(self, question: Question, items: Sequence[Item]) -> Outcome:
+    def outcome(self, question: DatasetQuestion, items: Sequence[Item]) -> QuestionOutcome:
         """What was retrieved, as measures take it; a passage is there as soon as a character of it is."""
-        kept, _ = fit(items, RANKED_TOKENS)
+        kept, _ = truncate_to_budget(items, RANKED_TOKENS)
         found = (passage for item in kept for place in item.places for passage, _ in self._parts(place))
-        return Outcome(question, tuple(dict.fromkeys(found)))
+        return QuestionOutcome(question, tuple(dict.fromkeys(found)))
 
-    def covered(self, question: Question, items: Sequence[Item], tokens: int) -> float:
+    def covered(self, question: DatasetQuestion, items: Sequence[Item], tokens: int) -> float:
         """The share of the gold passages of which something is among what fits into so many tokens."""
-        kept, _ = fit(items, tokens)
+        kept, _ = truncate_to_budget(items, tokens)
         found = {passage for item in kept for place in item.places for passage, _ in self._parts(place)}
         return len(question.gold & found) / len(question.gold)
 
-    def read(self, question: Question, items: Sequence[Item], tokens: int) -> float:
+    def read(self, question: DatasetQuestion, items: Sequence[Item], tokens: int) -> float:
         """The share of their characters that is among what fits, a mean over the gold passages."""
-        kept, _ = fit(items, tokens)
+        kept, _ = truncate_to_budget(items, tokens)
         shown: dict[str, set[int]] = {passage: set() for passage in question.gold}
         for place in (place for item in kept for place in item.places):
             for passage, span in self._parts(place):
@@ -68,7 +68,7 @@ class Corpus:
         lengths = {passage: span.end - span.start for parts in self.passages.values() for passage, span in parts}
         return sum(len(characters) / lengths[passage] for passage, characters in shown.items()) / len(shown)
 
-    def _parts(self, place: Place) -> Iterator[tuple[str, Span]]:
+    def _parts(self, place: SourceSpan) -> Iterator[tuple[str, Span]]:
         """The passages that a place reaches into, and what part of the document each shares with it."""
         for passage, span in self.passages[place.source]:
             start, end = max(span.start, place.span.start), min(span.end, place.span.end)

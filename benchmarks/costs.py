@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import data_folder, load
+from polyadic.config import EmbeddingSettings, ModelSettings, Settings
+from polyadic.config.presets import PRESETS
 from polyadic.evaluation.datasets import Dataset
-from polyadic.knowledge import Usage
-from polyadic.models.endpoint_model import price
-from polyadic.models.tokens import count_tokens
-from polyadic.presets import PRESETS
-from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.llm.endpoint_model import price
+from polyadic.model.types import Usage
+from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace
-from tests.server import ModelServer, ready, recorded_model
+from tests.model_server import ModelServer, ready, recorded_model
 
 REPORT = Path(__file__).parent.parent / "docs" / "costs.md"
 SET = "2wiki-101"

@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.sections import replaced
+from benchmarks.report_sections import replaced
 from benchmarks.speed import REPORT
-from polyadic.knowledge import Document
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
-from polyadic.store.sqlite.store import SqliteStore
+from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.model.types import Document
+from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 
 DELETION = "## Deleting and changing one document"

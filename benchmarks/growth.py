@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.footprint import written
 from benchmarks.hierarchy_store import SETTINGS, Plan
-from polyadic.knowledge import Document
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 
 SIZES = (1_000, 20_000, 100_000)

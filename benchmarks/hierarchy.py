@@ -12,27 +12,27 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import SETS, filled, load
-from benchmarks.looks import note_look
-from benchmarks.recorded import RECORDED, recorded_workspace
-from benchmarks.sections import given_folder, rewrite
+from benchmarks.holdout_log import note_look
+from benchmarks.recorded_workspace import RECORDED, recorded_workspace
+from benchmarks.report_sections import given_folder, rewrite
+from polyadic.config import HierarchySearchSettings
 from polyadic.evaluation.bootstrap import interval
-from polyadic.evaluation.datasets import Question, corpus_id
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.evaluation.measures.token_sets import covered, token_set
-from polyadic.evaluation.outcome import Outcome
-from polyadic.evaluation.retrieval import run_method
-from polyadic.hierarchy.projection import project
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.retrieval_run import run_method
+from polyadic.hierarchy.community_graph import build_community_graph
 from polyadic.hierarchy.transitivity import transitivity
-from polyadic.knowledge import Knowledge
-from polyadic.settings import HierarchySettings
-from polyadic.store.protocol import Links, Reader
+from polyadic.model.types import Knowledge
+from polyadic.storage.protocol import Links, Reader
 from polyadic.workspace import Workspace
 
 HEADING = "## The hierarchy"
 BUDGETS = (1000, 2000, 4000)
 CONTEXT_TOKENS = 4000
-METHODS = ("hypergraph", "walk", "hierarchy", "local", "bridge", "global", "communities")
+METHODS = ("hypergraph", "walk", "hierarchy", "local", "bridge", "global", "graphrag")
 PLAIN = ("hierarchy", "bridge")
 """Those that are asked again with the paper's paths."""
 _ABOUT = """
@@ -68,13 +68,13 @@ class Built:
     """A question set and a workspace that holds its passages, with a hierarchy over them."""
 
     name: str
-    questions: Sequence[Question]
+    questions: Sequence[DatasetQuestion]
     workspace: Workspace
 
     def with_paths(self, paths: str) -> Workspace:
         """The same workspace with paths of this kind."""
         settings = self.workspace.settings
-        changed = HierarchySettings.model_validate({**settings.hierarchy.model_dump(), "paths": paths})
+        changed = HierarchySearchSettings.model_validate({**settings.hierarchy.model_dump(), "paths": paths})
         return Workspace(self.workspace.folder, settings.model_copy(update={"hierarchy": changed}))
 
 
@@ -118,7 +118,7 @@ def _methods(of: Built) -> Iterator[str]:
 
 def _row(of: Built, workspace: Workspace, method: str, name: str) -> str:
     runs = run_method(workspace, of.questions, method, CONTEXT_TOKENS)
-    outcomes: list[Outcome] = [run.outcome for run in runs]
+    outcomes: list[QuestionOutcome] = [run.outcome for run in runs]
     recall = [PassageRecall(5).score(outcome) or 0.0 for outcome in outcomes]
     all_gold = [AllGold(8).score(outcome) or 0.0 for outcome in outcomes]
     cells = [str(interval(scores)) for scores in (recall, recall[1::2], all_gold)]
@@ -162,7 +162,7 @@ def _clustering(reader: Reader, with_summaries: bool) -> float:
     sources = np.concatenate([below.entities.sources, below.summaries.sources]) + entities
     targets = np.concatenate([below.entities.targets, below.summaries.targets + entities])
     scores = reader.scores("fact", facts)
-    return transitivity(project(links, scores, Links(sources, targets), entities + len(rows)))
+    return transitivity(build_community_graph(links, scores, Links(sources, targets), entities + len(rows)))
 
 
 def _within(of: Built) -> str:
@@ -178,7 +178,7 @@ def _within(of: Built) -> str:
     return f"| {of.name} | {' | '.join(cells)} |"
 
 
-def _tokens(of: Built, part: str, question: Question) -> frozenset[int]:
+def _tokens(of: Built, part: str, question: DatasetQuestion) -> frozenset[int]:
     found: Knowledge = of.workspace.retrieve(question.text, part, CONTEXT_TOKENS)
     return token_set("\n".join(item.text for item in found.items))
 

@@ -22,15 +22,15 @@ from typing import TypeVar
 import numpy as np
 
 from benchmarks.hierarchy_store import SETTINGS, Plan
-from benchmarks.sections import given_folder, replaced
+from benchmarks.report_sections import given_folder, replaced
 from benchmarks.speed import REPORT
+from polyadic.config import HierarchyBuildSettings
 from polyadic.hierarchy.clustering import cluster
+from polyadic.hierarchy.community_graph import build_community_graph
 from polyadic.hierarchy.leiden import communities
-from polyadic.hierarchy.projection import project
 from polyadic.hierarchy.sparsity import FEWEST
 from polyadic.hierarchy.transitivity import transitivity
-from polyadic.settings import ThemesSettings
-from polyadic.store.protocol import Links, Vectors
+from polyadic.storage.protocol import Links, Vectors
 from polyadic.workspace import Workspace
 
 HEADING = "## The hierarchy"
@@ -89,14 +89,14 @@ def _column(plan: Plan, folder: Path) -> dict[str, str]:
 
 def measure_parts(folder: Path) -> Measured:
     """Clustering and Leiden alone, with the mean of its members' vectors for each summary."""
-    measured, settings = Measured(), ThemesSettings()
+    measured, settings = Measured(), HierarchyBuildSettings()
     with Workspace(folder, SETTINGS) as kb, kb.store().read() as reader:
         entities, facts = np.arange(reader.size("entity")), np.arange(reader.size("fact"))
         vectors = measured.timed("reading vectors and incidence", lambda: reader.directions(entities))
         links, scores = reader.entities_of(facts), reader.scores("fact", facts)
     memberships, sizes = measured.timed("clustering, all layers", lambda: _layers(vectors, settings))
     nodes = len(entities) + sum(sizes)
-    graph = measured.timed("projection", lambda: project(links, scores, memberships, nodes))
+    graph = measured.timed("projection", lambda: build_community_graph(links, scores, memberships, nodes))
     parts = measured.timed(
         "Leiden",
         lambda: communities(graph, settings.community_split, settings.community_members, settings.seed),
@@ -137,7 +137,7 @@ def measure_retrieval(folder: Path) -> Measured:
 MEASUREMENTS = {"parts": measure_parts, "build": measure_build, "retrieval": measure_retrieval}
 
 
-def _layers(vectors: Vectors, settings: ThemesSettings) -> tuple[Links, list[int]]:
+def _layers(vectors: Vectors, settings: HierarchyBuildSettings) -> tuple[Links, list[int]]:
     """The members of each summary, as nodes, and how many summaries each layer has."""
     first, count = 0, len(vectors)
     sources: list[int] = []

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from polyadic.construction.index_report import IndexReport
-from polyadic.construction.publishing import Publisher
-from polyadic.interchange.taking import take
-from polyadic.interchange.told import Passage, Told
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.indexing.publisher import Publisher
+from polyadic.indexing.report import IndexReport
+from polyadic.interchange.document_record import ChunkExport, DocumentExport
+from polyadic.interchange.ingest import take
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.workspace import Workspace
 
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"), chunking=ChunkingSettings(language="en"))
@@ -52,7 +52,7 @@ class Plan:
         assert (counts.entities, counts.facts) == (self.entities, self.facts), counts
         return kb
 
-    def documents(self) -> Iterator[Told]:
+    def documents(self) -> Iterator[DocumentExport]:
         facts = self._facts()
         for number in range(-(-self.facts // FACTS_A_DOCUMENT)):
             yield self._told(number, list(itertools.islice(facts, FACTS_A_DOCUMENT)))
@@ -92,7 +92,7 @@ class Plan:
     def _everywhere(self) -> np.ndarray:
         return np.random.default_rng(self.seed + 1).choice(self.entities, EVERYWHERE)
 
-    def _told(self, number: int, facts: list[list[int]]) -> Told:
+    def _told(self, number: int, facts: list[list[int]]) -> DocumentExport:
         said = [self._sentence(n, fact) for n, fact in enumerate(facts, number * FACTS_A_DOCUMENT)]
         text = " ".join(said)
         document = Document(f"memory:hierarchy/{number}", f"Notes {_word(number)} {number}", text)
@@ -102,7 +102,7 @@ class Plan:
             Evidence(one, 8.0, tuple(map(self._participation, fact)), (Span(start, start + len(one)),), "generated")
             for one, fact, start in zip(said, facts, starts, strict=False)
         )
-        return Told(document, "generated", "generated", (Passage(chunk, evidence),))
+        return DocumentExport(document, "generated", "generated", (ChunkExport(chunk, evidence),))
 
     def _sentence(self, number: int, fact: list[int]) -> str:
         names = [self.name(entity) for entity in fact]

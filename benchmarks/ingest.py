@@ -1,7 +1,7 @@
 """Makes the section Reading with a model of docs/performance.md: ``python -m benchmarks.ingest``; it needs no data.
 
-A language model and an embedder that cost next to nothing stand in (benchmarks/told_workload.py), so that what is left
-is ours: cutting, asking, reading replies, deriving, writing. Each column is a process of its own.
+A language model and an embedder that cost next to nothing stand in (benchmarks/synthetic_workload.py), so that what is
+left is ours: cutting, asking, reading replies, deriving, writing. Each column is a process of its own.
 """
 
 import asyncio
@@ -20,20 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.footprint import stored, written
-from benchmarks.sections import replaced
+from benchmarks.report_sections import replaced
 from benchmarks.speed import REPORT
-from benchmarks.told_workload import Passage, documents, marked, passage, vectors
-from polyadic.construction.indexing import Indexer
-from polyadic.construction.model_facts import ModelExtractor
-from polyadic.construction.store_memory import StoreMemory
-from polyadic.knowledge import Document, Usage
-from polyadic.models.language_model import Reply, Request
-from polyadic.models.remembering import Remembering
-from polyadic.models.tokens import count_tokens
-from polyadic.prompts.library import Prompts
-from polyadic.settings import Settings
-from polyadic.store.protocol import Store
-from polyadic.store.sqlite.store import SqliteStore
+from benchmarks.synthetic_workload import Passage, documents, marked, passage, vectors
+from polyadic.config import Settings
+from polyadic.extraction.llm_extractor import LLMExtractor
+from polyadic.indexing.indexer import Indexer
+from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.language_model import ModelReply, ModelRequest
+from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.model.types import Document, Usage
+from polyadic.storage.protocol import Store
+from polyadic.storage.sqlite.store import SqliteStore
+from polyadic.text.tokens import count_tokens
 
 PASSAGES = 200
 AT_ONCE = 16
@@ -63,18 +63,18 @@ class Model:
     def check(self) -> None:
         """There is no key."""
 
-    def most(self, request: Request) -> Usage:
+    def most(self, request: ModelRequest) -> Usage:
         return Usage(1, 1_500, 1_000)
 
-    def counted(self, request: Request, text: str) -> Usage:
+    def counted(self, request: ModelRequest, text: str) -> Usage:
         return self.most(request)
 
-    async def ask(self, request: Request) -> Reply:
+    async def ask(self, request: ModelRequest) -> ModelReply:
         self.calls += 1
         await asyncio.sleep(self.seconds)
-        return Reply(_said(marked(request.messages[-1].text)), True, self.most(request), self.seconds)
+        return ModelReply(_said(marked(request.messages[-1].text)), True, self.most(request), self.seconds)
 
-    async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
         yield await self.ask(request)
 
     async def close(self) -> None:
@@ -145,8 +145,8 @@ def read_into(store: Store, passages: int, a_document: int, seconds: float) -> d
     vectors(["warm"])
     count_tokens(["warm"])
     settings, model = Settings(), Model(seconds)
-    asked = Remembering(model, StoreMemory(store))
-    extractor = ModelExtractor(asked, Prompts(Path("prompts")), settings.extraction, "en", AT_ONCE)
+    asked = CachedModel(model, StoreResponseCache(store))
+    extractor = LLMExtractor(asked, PromptLibrary(Path("prompts")), settings.extraction, "en", AT_ONCE)
     chunking = settings.chunking.model_copy(update={"language": "en"}).sized(extractor.paid)
     started, used = time.perf_counter(), time.process_time()
     report = asyncio.run(Indexer(store, extractor, Embedding(), chunking).index(read))

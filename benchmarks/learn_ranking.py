@@ -1,7 +1,8 @@
-"""Learn the weights of ``polyadic.relevance``: ``python -m benchmarks.learn_ranking [FOLDER]``.
+"""Learn the weights of ``polyadic.retrieval.relevance``: ``python -m benchmarks.learn_ranking [FOLDER]``.
 
 Two linear models are learned by softmax regression over what competes for one question: passages (retrieval/fusion.py)
-and sentences (relevance/sentences.py); and how confident to be (relevance/confidence.py) by logistic regression over
+and sentences (retrieval/relevance/sentence_features.py); and how confident to be
+(retrieval/relevance/answer_confidence.py) by logistic regression over
 questions with and without an answer. The question sets are those for development; no held-out kind of document is
 among them. For each set it prints what is right with weights that were learned on all others, and with those that are
 written. FOLDER keeps the filled workspaces.
@@ -19,29 +20,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-import polyadic.relevance
+import polyadic.retrieval.relevance
 from benchmarks.data import data_folder, filled, load
 from benchmarks.ordinary.documents import fetched
 from benchmarks.ordinary.questions import OWN, Split, load_questions
-from benchmarks.recorded import recorded_workspace
-from benchmarks.sections import given_folder
-from polyadic.evaluation.answers import can_be_quoted, holds_an_answer
-from polyadic.evaluation.datasets import Question, corpus_id, load_beir
-from polyadic.generation.candidates import candidates, rarity
-from polyadic.knowledge import Place
-from polyadic.relevance.asked import read_asked
-from polyadic.relevance.confidence import CONFIDENCE_FEATURES, CONFIDENCE_IN_THE_BEST, confidence_features
-from polyadic.relevance.logistic import learned
-from polyadic.relevance.sentences import COLUMNS, rare_coverage, read_sentences, sentence_features
-from polyadic.retrieval.auto import signals
+from benchmarks.recorded_workspace import recorded_workspace
+from benchmarks.report_sections import given_folder
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.evaluation.answer_checks import can_be_quoted, holds_an_answer
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id, load_beir
+from polyadic.generation.sentence_candidates import candidates, rarity
+from polyadic.model.types import SourceSpan
 from polyadic.retrieval.fusion import PASSAGE_FEATURES, QUESTION_FEATURES, passage_features, question_features
+from polyadic.retrieval.methods.auto import signals
 from polyadic.retrieval.methods.walk import Walk
+from polyadic.retrieval.relevance.answer_confidence import (
+    CONFIDENCE_FEATURES,
+    CONFIDENCE_IN_THE_BEST,
+    confidence_features,
+)
+from polyadic.retrieval.relevance.linear_model import learned
+from polyadic.retrieval.relevance.question_features import read_asked
+from polyadic.retrieval.relevance.sentence_features import COLUMNS, rare_coverage, read_sentences, sentence_features
 from polyadic.retrieval.trace import Trace
-from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 
 Floats = NDArray[np.float64]
-WEIGHTS = Path(polyadic.relevance.__file__).parent / "weights"
+WEIGHTS = Path(polyadic.retrieval.relevance.__file__).parent / "weights"
 QUESTIONS_A_SET = 100.0
 PENALTY, CONFIDENCE_PENALTY = 20.0, 3.0
 MOST_WRONGLY_REFUSED = 0.02
@@ -65,7 +70,7 @@ class Asking:
 
     text: str
     is_answerable: bool
-    holds: Callable[[Place], bool]
+    holds: Callable[[SourceSpan], bool]
     in_a_sentence: Callable[[str], bool]
 
 
@@ -150,7 +155,7 @@ def _never(_: object) -> bool:
     return False
 
 
-def _gold(question: Question) -> Asking:
+def _gold(question: DatasetQuestion) -> Asking:
     """A question of a set with gold passages."""
     golden = question.answers if can_be_quoted(question) else ()
     return Asking(

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import SETS, filled, load
-from benchmarks.sections import given_folder, replaced
+from benchmarks.report_sections import given_folder, replaced
 from benchmarks.speed import REPORT
-from polyadic.retrieval import diffusion
-from polyadic.retrieval.conductance import conduct
-from polyadic.retrieval.diffusion import Masses, diffuse
+from polyadic.retrieval import personalized_pagerank
+from polyadic.retrieval.edge_weights import compute_edge_weights
 from polyadic.retrieval.methods.walk import to_question
-from polyadic.retrieval.question import read_question
+from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
+from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.retrieval.seeds import find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, position, surround
-from polyadic.store.protocol import Reader, Vectors
+from polyadic.storage.protocol import Reader, Vectors
 from polyadic.workspace import Workspace
 
 HEADING = "## What a walk misses by staying near"
@@ -66,7 +66,7 @@ ROWS: dict[str, Callable[[Compared], float]] = {
 
 
 def compare(question: str, kb: Workspace, reader: Reader) -> Compared:
-    asked = read_question(question, reader)
+    asked = analyze_question(question, reader)
     aims = asyncio.run(kb.embedder.embed([asked.text, asked.remainder or asked.text]))
     start = find_start(asked, aims[0], reader)
     near = surround(start.facts, start.chunks, reader, start.alike)
@@ -74,14 +74,14 @@ def compare(question: str, kb: Workspace, reader: Reader) -> Compared:
     similarity = to_question(near.facts, aims, reader)
     middle, spread = similarity.mean(), similarity.std() or 1.0
 
-    def walked(graph: Subgraph, iterations: int) -> Masses:
+    def walked(graph: Subgraph, iterations: int) -> PPRScores:
         relevance = np.asarray((to_question(graph.facts, aims, reader) - middle) / spread, dtype=np.float32)
-        with patch.object(diffusion, "ITERATIONS", iterations):
-            return diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader))
+        with patch.object(personalized_pagerank, "ITERATIONS", iterations):
+            return run_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
 
-    found, still = walked(near, diffusion.ITERATIONS), walked(near, UNTIL_STILL)
+    found, still = walked(near, personalized_pagerank.ITERATIONS), walked(near, UNTIL_STILL)
     whole = walked(everything, UNTIL_STILL)
-    spread_out = Masses(
+    spread_out = PPRScores(
         _among(found.facts, near.facts, everything.facts),
         _among(found.entities, near.entities, everything.entities),
         _among(found.chunks, near.chunks, everything.chunks),

@@ -10,21 +10,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import ablation, extraction, hierarchy, identity, representations, robustness
+from benchmarks import ablation, entity_resolution, extraction, hierarchy, representations, robustness
 from benchmarks.data import SETS, data_folder, filled, load
-from benchmarks.looks import note_look
+from benchmarks.holdout_log import note_look
 from benchmarks.ordinary import section as ordinary
 from benchmarks.ordinary.documents import fetched
-from benchmarks.recorded import RECORDED, recorded_workspace
-from benchmarks.sections import REPORT, given_folder
-from polyadic.evaluation.answers import can_be_quoted, quotes_the_answer
+from benchmarks.recorded_workspace import RECORDED, recorded_workspace
+from benchmarks.report_sections import REPORT, given_folder
+from polyadic.evaluation.answer_checks import can_be_quoted, quotes_the_answer
 from polyadic.evaluation.bootstrap import interval
-from polyadic.evaluation.datasets import Dataset, Question
+from polyadic.evaluation.datasets import Dataset, DatasetQuestion
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.measure import Measure, scores_of
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import Outcome
-from polyadic.evaluation.retrieval import run_method
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.retrieval_run import run_method
 from polyadic.workspace import Workspace
 
 METHODS = ("chunks", "hypergraph", "walk", "auto")
@@ -34,7 +34,7 @@ HEAD = """# Quality
 
 Every table is made by `python -m benchmarks.quality [FOLDER]` from the data that `POLYADIC_DATA` names; FOLDER keeps
 the filled workspaces for the next run. A section that says what makes it can be made again alone: who is who by
-`python -m benchmarks.identity`, what other documents and little room cost by `python -m benchmarks.robustness
+`python -m benchmarks.entity_resolution`, what other documents and little room cost by `python -m benchmarks.robustness
 [FOLDER]`, what each part of `walk` brings by `python -m benchmarks.ablation [FOLDER]`, what a hierarchy is like and how
 its methods do by `python -m benchmarks.hierarchy [FOLDER]`, how ordinary documents are answered by `python -m
 benchmarks.ordinary [FOLDER]`; `python -m benchmarks.representations [FOLDER]` prints that on facts in pairs.
@@ -78,8 +78,8 @@ def main() -> None:
             *_measured(folder),
             f"\n{ordinary.HEADING}",
             *ordinary.section(folder),
-            f"\n{identity.HEADING}\n",
-            *identity.section(data_folder()),
+            f"\n{entity_resolution.HEADING}\n",
+            *entity_resolution.section(data_folder()),
             f"\n{robustness.HEADING}",
             *robustness.section(folder),
             f"\n{ablation.HEADING}",
@@ -125,7 +125,7 @@ def _methods(dataset: Dataset, workspace: Workspace) -> Iterator[str]:
     yield "| method | recall@5 | odd half | all gold@5 | all gold@8 |\n|---|---|---|---|---|"
     for method in METHODS:
         outcomes = [run.outcome for run in run_method(workspace, dataset.questions, method, CONTEXT_TOKENS)]
-        measures: list[tuple[Sequence[Outcome], Measure]] = [
+        measures: list[tuple[Sequence[QuestionOutcome], Measure]] = [
             (outcomes, PassageRecall(5)),
             (outcomes[1::2], PassageRecall(5)),
             (outcomes, AllGold(5)),
@@ -151,11 +151,11 @@ def _answers(datasets: Sequence[Dataset], workspaces: Sequence[Workspace]) -> It
         yield f"| {dataset.name} | {' | '.join(cells)} |"
 
 
-def _right(workspace: Workspace, questions: Sequence[Question]) -> list[float]:
+def _right(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> list[float]:
     return [float(quotes_the_answer(workspace.query(q.text), q.answers)) for q in questions]
 
 
-def _refused(workspace: Workspace, questions: Sequence[Question]) -> list[float]:
+def _refused(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> list[float]:
     return [float(not workspace.query(question.text).answered) for question in questions]
 
 

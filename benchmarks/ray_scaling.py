@@ -21,10 +21,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from benchmarks.sections import replaced
+from benchmarks.report_sections import replaced
 from benchmarks.speed import REPORT
-from polyadic.on_ray.starting import joined
-from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.config import EmbeddingSettings, ModelSettings, Settings
+from polyadic.indexing.ray.cluster import joined
 from polyadic.workspace import Workspace
 from tests.support import postgres
 

@@ -14,17 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import load
-from benchmarks.recorded import RECORDED, recorded_workspace
-from polyadic.evaluation.datasets import Question, corpus_id
+from benchmarks.recorded_workspace import RECORDED, recorded_workspace
+from polyadic.config import HypergraphSettings
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import Outcome
-from polyadic.evaluation.retrieval import run_method
-from polyadic.knowledge import Item, Kind
-from polyadic.models.tokens import count_tokens
-from polyadic.retrieval.fit import fit
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.retrieval_run import run_method
+from polyadic.model.types import Item, ItemKind
 from polyadic.retrieval.pair_items import pair_text
-from polyadic.settings import HypergraphSettings
+from polyadic.retrieval.token_budget import truncate_to_budget
+from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace
 
 BUDGETS = (250, 500, 1000, 2000, 4000, 8000)
@@ -32,10 +32,10 @@ CONTEXT_TOKENS = 4000
 EVERYTHING = 10**6
 METHODS = (
     "chunks",
-    "binary",
-    "binary-bare",
-    "paths",
-    "passages",
+    "lightrag",
+    "lightrag-bare",
+    "pathrag",
+    "hipporag2",
     "hypergraph",
     "hypergraph-without-er",
     "hypergraph-without-hr",
@@ -43,7 +43,7 @@ METHODS = (
     "hypergraph-without-cr",
     "walk",
 )
-SHARING_OUT = ("binary", "binary-bare")
+SHARING_OUT = ("lightrag", "lightrag-bare")
 """Those whose order of items depends on the budget."""
 HEAD = """
 ## The same facts, whole or in pairs
@@ -60,7 +60,7 @@ BY_METHOD = """
 Bare pairs are short, so they name as many passages, but they no longer tell what holds between the two or which pairs
 were one fact (Proposition 1); with the sentence, each fact is paid for once a pair.
 
-Then each method as it is set by default: `binary` (LightRAG), `paths` (PathRAG) and `passages` (HippoRAG 2) as
+Then each method as it is set by default: `lightrag` (LightRAG), `pathrag` (PathRAG) and `hipporag2` (HippoRAG 2) as
 [methods.md](methods.md) describes them. Recall@5 and all gold@8 count passages in the order in which they first appear
 within {tokens:,} tokens; milliseconds a question (median) leave out embedding.
 """
@@ -107,7 +107,7 @@ def main() -> None:
                 print(line, flush=True)
 
 
-def section(workspace: Workspace, questions: Sequence[Question]) -> Iterator[str]:
+def section(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> Iterator[str]:
     """The lines of the section in docs/quality.md."""
     yield HEAD.format(name=RECORDED, questions=len(questions))
     budgets = " | ".join(f"{budget:,}" for budget in BUDGETS)
@@ -125,7 +125,7 @@ def section(workspace: Workspace, questions: Sequence[Question]) -> Iterator[str
         yield f"| `{method}` | {' | '.join([*curve, *_ranked(workspace, questions, method)])} |"
 
 
-def _rankings(workspace: Workspace, questions: Sequence[Question]) -> Mapping[str, list[list[Item]]]:
+def _rankings(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> Mapping[str, list[list[Item]]]:
     """Of each question the facts, best first, by each ranking."""
     unlimited = workspace.settings.model_copy(
         update={"hypergraph": HypergraphSettings(entity_threshold=-1, fact_threshold=-1, chunk_retrieval=False)}
@@ -135,7 +135,7 @@ def _rankings(workspace: Workspace, questions: Sequence[Question]) -> Mapping[st
     walked = _items(workspace, questions, "walk", EVERYTHING)
     return {
         "similarity x score": scored,
-        "`walk`": [[item for item in items if item.kind is Kind.FACT] for items in walked],
+        "`walk`": [[item for item in items if item.kind is ItemKind.FACT] for items in walked],
     }
 
 
@@ -143,11 +143,11 @@ def _asked(method: str) -> Sequence[int]:
     return BUDGETS if method in SHARING_OUT else (EVERYTHING,)
 
 
-def _items(workspace: Workspace, questions: Sequence[Question], method: str, budget: int) -> list[list[Item]]:
+def _items(workspace: Workspace, questions: Sequence[DatasetQuestion], method: str, budget: int) -> list[list[Item]]:
     return [list(workspace.retrieve(question.text, method, budget).items) for question in questions]
 
 
-def _curve(questions: Sequence[Question], found: Sequence[Sequence[Sequence[Item]]]) -> list[str]:
+def _curve(questions: Sequence[DatasetQuestion], found: Sequence[Sequence[Sequence[Item]]]) -> list[str]:
     """The mean share of gold passages covered within each budget; ``found`` has items by budget, then by question."""
     shares = [
         np.mean([_covered(question, items, budget) for question, items in zip(questions, by_question, strict=True)])
@@ -156,15 +156,15 @@ def _curve(questions: Sequence[Question], found: Sequence[Sequence[Sequence[Item
     return [f"{share:.3f}" for share in shares]
 
 
-def _covered(question: Question, items: Sequence[Item], budget: int) -> float:
-    kept, _ = fit(items, budget)
+def _covered(question: DatasetQuestion, items: Sequence[Item], budget: int) -> float:
+    kept, _ = truncate_to_budget(items, budget)
     passages = {corpus_id(place.source) for item in kept for place in item.places}
     return len(question.gold & passages) / len(question.gold)
 
 
-def _ranked(workspace: Workspace, questions: Sequence[Question], method: str) -> list[str]:
+def _ranked(workspace: Workspace, questions: Sequence[DatasetQuestion], method: str) -> list[str]:
     runs = run_method(workspace, questions, method, CONTEXT_TOKENS)
-    outcomes: list[Outcome] = [run.outcome for run in runs]
+    outcomes: list[QuestionOutcome] = [run.outcome for run in runs]
     measured = [[measure.score(outcome) or 0.0 for outcome in outcomes] for measure in (PassageRecall(5), AllGold(8))]
     return [
         *(f"{np.mean(scores):.3f}" for scores in measured),

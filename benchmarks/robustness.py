@@ -13,12 +13,12 @@ import numpy as np
 
 from benchmarks.corpora import EVERYTHING, RUN_TOGETHER, Corpus, Telling, corpora
 from benchmarks.data import SETS
-from benchmarks.looks import note_look
-from benchmarks.sections import given_folder, rewrite
+from benchmarks.holdout_log import note_look
+from benchmarks.report_sections import given_folder, rewrite
 from polyadic.evaluation.bootstrap import Interval, interval
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.knowledge import Item
+from polyadic.model.types import Item
 from polyadic.retrieval.methods import chunks
 
 HEADING = "## Without titles, without boundaries, within little room"

@@ -1,7 +1,7 @@
 """Grows stores to a million facts and measures them: ``python -m benchmarks.scale [FOLDER] [ENTITIES ...]``.
 
-FOLDER keeps the filled stores (benchmarks/grown.py; about 5 kB a fact) for the next run, which takes ten minutes
-less. Each store is asked by processes of their own, which find it saved.
+FOLDER keeps the filled stores (benchmarks/synthetic_stores.py; about 5 kB a fact) for the next run, which takes ten
+minutes less. Each store is asked by processes of their own, which find it saved.
 """
 
 import os
@@ -24,27 +24,28 @@ from numpy.typing import NDArray
 
 from benchmarks.clients import throughput
 from benchmarks.footprint import resident, stored
-from benchmarks.grown import Grown, Scaled, fill
 from benchmarks.growth import inserted
 from benchmarks.hierarchy_store import SETTINGS
+from benchmarks.report_sections import given_folder, replaced
 from benchmarks.scale_curves import draw
-from benchmarks.sections import given_folder, replaced
 from benchmarks.speed import REPORT
-from polyadic.store.arrays.near_reader import HIGHEST, Scored
-from polyadic.store.arrays.nearness import Nearness
-from polyadic.store.arrays.reader import ArrayReader
-from polyadic.store.arrays.state import State
-from polyadic.store.protocol import Side
+from benchmarks.synthetic_stores import Grown, Scaled, fill
+from polyadic.storage.memory.reader import ArrayReader
+from polyadic.storage.memory.state import StoreState
+from polyadic.storage.memory.vector_reader import HIGHEST, Scored
+from polyadic.storage.memory.vector_search import VectorSearch
+from polyadic.storage.protocol import Side
 
 HEADING = "## A million facts"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-METHODS = ("hypergraph", "walk", "chunks", "passages", "local", "binary", "paths")
+METHODS = ("hypergraph", "walk", "chunks", "hipporag2", "local", "lightrag", "pathrag")
 QUESTIONS, CHANGES, K = 100, 15, 60
 PICTURE = "scale.svg"
 HEAD = f"""
 Made by `python -m benchmarks.scale`, which grows stores of as many facts as entities, ten facts a document of one
 chunk; one entity takes part in every fifth fact, and every fifth entity is described in up to three ways, each with a
-vector of its own. Vectors lie as those of real texts do (`benchmarks/realistic.py`), and scores are as a language model
+vector of its own. Vectors lie as those of real texts do (`benchmarks/synthetic_vectors.py`), and scores are as a
+language model
 gave them to 2wiki-101; questions are real ones as far as vectors go, and name two entities. {QUESTIONS} questions,
 {CHANGES} changes; recall of the {K} nearest against comparing all vectors.
 
@@ -142,16 +143,18 @@ def _bandwidth() -> float:
     return large.nbytes / min(taken) / 1e9
 
 
-def _recall(what: str, state: State, side: Side, scored: Scored | None, asked: NDArray[np.float32]) -> dict[str, float]:
+def _recall(
+    what: str, state: StoreState, side: Side, scored: Scored | None, asked: NDArray[np.float32]
+) -> dict[str, float]:
     kept, highest = state.vectors(side), HIGHEST[scored] if scored else 1.0
     scores = state.all_scores(scored) if scored else None
     shares, by_code, compared = [], [], []
     for vector in asked:
         started = time.perf_counter()
-        found = Nearness(kept, vector).contenders(K, scores, highest)
+        found = VectorSearch(kept, vector).contenders(K, scores, highest)
         by_code.append(time.perf_counter() - started)
         started = time.perf_counter()
-        truth = Nearness(replace(kept, codes=None), vector).contenders(K, scores, highest)
+        truth = VectorSearch(replace(kept, codes=None), vector).contenders(K, scores, highest)
         compared.append(time.perf_counter() - started)
         shares.append(np.isin(truth, found).mean())
     return {

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.data import data_folder, load
-from polyadic.evaluation.retrieval import run_method
+from polyadic.evaluation.retrieval_run import run_method
 from polyadic.workspace import Workspace
 
 REPORT = Path(__file__).parent.parent / "docs" / "performance.md"

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyadic.construction.reading.skipped import Skipped
+from polyadic.config import EmbeddingSettings, Settings
 from polyadic.errors import NotFound, SettingsError, WeightsMissing
-from polyadic.identity import entity_key
-from polyadic.knowledge import Answer, Document, Knowledge
-from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.loaders.skipped import SkippedInput
+from polyadic.model.identity import entity_key
+from polyadic.model.types import Answer, Document, Knowledge
 from polyadic.workspace import Workspace
 
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
-METHODS = ("none", "chunks", "hypergraph", "walk", "auto", "binary", "paths", "passages")
+METHODS = ("none", "chunks", "hypergraph", "walk", "auto", "lightrag", "pathrag", "hipporag2")
 QUESTION = "Who designed the Analytical Engine?"
 LIBRARY = [
     Document("memory:ada", "Ada Lovelace", "Ada Lovelace wrote the first program in 1843. It rained in London."),
@@ -52,7 +52,7 @@ def untimed_answer(answer: Answer) -> Answer:
 
 def test_adding_counts_what_is_new_changed_and_unchanged(kb: Workspace) -> None:
     changed = replace(LIBRARY[0], text="Ada Lovelace met Mary Somerville.")
-    unreadable = Skipped("/docs/x.pdf", "not text", "")
+    unreadable = SkippedInput("/docs/x.pdf", "not text", "")
     new = Document("https://example.org/somerville", "", "Mary Somerville taught Ada Lovelace.", {"year": "1834"})
     report = kb.add([changed, *LIBRARY[1:], unreadable, new])
     assert (report.added, report.changed, report.unchanged, report.skipped) == (1, 1, 2, [unreadable])

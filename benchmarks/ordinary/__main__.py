@@ -5,9 +5,9 @@ are fetched into FOLDER, and the folder ``ordinary`` of POLYADIC_DATA. FOLDER ke
 workspaces for the next run.
 """
 
-from benchmarks.looks import note_look
+from benchmarks.holdout_log import note_look
 from benchmarks.ordinary.section import HEADING, section
-from benchmarks.sections import given_folder, rewrite
+from benchmarks.report_sections import given_folder, rewrite
 
 
 def main() -> None:

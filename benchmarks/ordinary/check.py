@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.ordinary.documents import DOCUMENTS
 from benchmarks.ordinary.questions import OWN, OrdinaryQuestion, folded, load_questions
-from polyadic.construction.read import READERS, read_file
-from polyadic.knowledge import Document
-from polyadic.settings import ReadingSettings
+from polyadic.config import ReadingSettings
+from polyadic.loaders.loader import READERS, read_file
+from polyadic.model.types import Document
 
 MOST_PLACES = 20
 

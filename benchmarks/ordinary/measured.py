@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 
 from benchmarks.ordinary.questions import OrdinaryQuestion
-from polyadic.knowledge import Answer, Item
+from polyadic.model.types import Answer, Item
 from polyadic.workspace import Workspace
 
 METHODS = ("bm25", "chunks", "hypergraph", "walk", "auto")

@@ -1,6 +1,7 @@
 """Makes the section Beside the peers of docs/performance.md: ``python -m benchmarks.peers``; it needs no data.
 
-Polyadic and its peers do the same work in one run, with models that stand in (benchmarks/told_workload.py). The section
+Polyadic and its peers do the same work in one run, with models that stand in (benchmarks/synthetic_workload.py). The
+section
 is written only by a whole run; ``--quick`` is the one that goes with the tests, and fails where a margin is broken.
 """
 
@@ -18,7 +19,7 @@ from benchmarks.peers.running import Runner
 from benchmarks.peers.smoke import Failed, margins
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
 from benchmarks.peers.table import lines, rows, survival
-from benchmarks.sections import replaced
+from benchmarks.report_sections import replaced
 
 REPORT = Path(__file__).parents[2] / "docs" / "performance.md"
 HEADING = "## Beside the peers"

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.told_workload import Passage, is_marked, marked, passage, vectors
+from benchmarks.synthetic_workload import Passage, is_marked, marked, passage, vectors
 
 AT_ONCE = 16
 DIMENSION = 384

@@ -12,7 +12,7 @@ from benchmarks.footprint import resident, stored, written
 from benchmarks.peers.measured import Asking, Inserting, Reading, Sharing
 from benchmarks.peers.stand_in import known, narrow_question, question, tells_of
 from benchmarks.peers.systems import SYSTEMS, System, system
-from benchmarks.told_workload import documents
+from benchmarks.synthetic_workload import documents
 
 FURTHER = 900_000
 """Passages from this number on are inserted one by one; the others fill stores."""

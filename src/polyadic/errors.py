@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from polyadic.knowledge import Usage
+    from polyadic.model.types import Usage
 
 # What models are reached by; addresses of our own, as of documents, are no secret.
 _ADDRESS = re.compile(r"\bhttps?://[^\s'\"`,;()<>]*[^\s'\"`,;()<>.:]", re.IGNORECASE)

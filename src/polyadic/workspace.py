@@ -13,43 +13,45 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from polyadic import lookup
-from polyadic.asking import NO_MODEL, Asker
-from polyadic.batch.batch import Batch
-from polyadic.blocking import plain, plain_each
-from polyadic.catalogue import Catalogue
-from polyadic.construction import choice
-from polyadic.construction.choice import Chosen, ExtractorName
-from polyadic.construction.estimating import Estimate, Estimator, Known
-from polyadic.construction.index_report import IndexReport, Progress
-from polyadic.construction.indexing import Indexer
-from polyadic.construction.pruning import Seen, still_there, with_prune_hints
-from polyadic.construction.publishing import withdraw
-from polyadic.construction.read import Skipped, read_documents
-from polyadic.construction.reembedding import Reembedder, ReembedProgress, ReembedReport
-from polyadic.construction.run_progress import RunProgress
-from polyadic.construction.store_memory import StoreMemory
-from polyadic.doctor.examination import examine
-from polyadic.doctor.finding import Finding
+from polyadic.batch.api import BatchApi
+from polyadic.concurrency.sync import run_sync, sync_iter
+from polyadic.config import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
+from polyadic.doctor.check_result import CheckResult
+from polyadic.doctor.checks import run_checks
+from polyadic.embeddings.embedder import Embedder
+from polyadic.embeddings.loading import embedder_name, load_embedder
 from polyadic.errors import NotFound, PolyadicError
-from polyadic.hierarchy.hierarchies import Hierarchies
-from polyadic.knowledge import Document
-from polyadic.models.budget import Budget, check_prices
-from polyadic.models.embedder import Embedder
-from polyadic.models.language_model import LanguageModel
-from polyadic.models.loading import embedder_name, load_embedder, load_language_model, load_reranker
-from polyadic.models.remembering import Memory, NoMemory
-from polyadic.models.reranker import Reranker
-from polyadic.prompts.library import Prompts
-from polyadic.questions import Questions
-from polyadic.resolution.entities import Entities
-from polyadic.settings import DEFAULT_FOLDER, FILE_NAME, EmbeddingSettings, Settings, expanded, load_settings
-from polyadic.status import Ledger, Status, ledger_of, status_of
-from polyadic.store.homes import Folder, Home, home_of
-from polyadic.store.protocol import DocumentRecord, Store
+from polyadic.extraction import factory
+from polyadic.extraction.factory import ExtractorName, SelectedExtractor
+from polyadic.hierarchy.api import HierarchyApi
+from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
+from polyadic.indexing.indexer import Indexer
+from polyadic.indexing.progress import RunProgress
+from polyadic.indexing.pruning import SeenSources, still_there, with_prune_hints
+from polyadic.indexing.publisher import withdraw
+from polyadic.indexing.reembedding import Reembedder, ReembeddingProgress, ReembeddingReport
+from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.llm.budget import SpendingBudget, check_prices
+from polyadic.llm.cached_model import NullCache, ResponseCache
+from polyadic.llm.language_model import LanguageModel
+from polyadic.llm.loading import load_language_model
+from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.loaders.loader import SkippedInput, read_documents
+from polyadic.model.types import Document
+from polyadic.query import lookup
+from polyadic.query.api import QueryMixin
+from polyadic.query.browse import BrowseMixin
+from polyadic.query.engine import NO_MODEL, QueryEngine
+from polyadic.query.workspace_status import CostLedger, WorkspaceStatus, ledger_of, status_of
+from polyadic.rerankers.loading import load_reranker
+from polyadic.rerankers.reranker import Reranker
+from polyadic.resolution.api import ResolutionApi
+from polyadic.storage.protocol import DocumentRecord, Store
+from polyadic.storage.url import LocalFolder, StoreLocation, home_of
 
 
-class Workspace(Catalogue, Questions):
+class Workspace(BrowseMixin, QueryMixin):
     """One body of documents.
 
     Parameters
@@ -71,8 +73,8 @@ class Workspace(Catalogue, Questions):
     Examples
     --------
     >>> import tempfile
-    >>> from polyadic.knowledge import Document
-    >>> from polyadic.settings import EmbeddingSettings
+    >>> from polyadic.model.types import Document
+    >>> from polyadic.config import EmbeddingSettings
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     kb = Workspace(folder, Settings(embedding=EmbeddingSettings(model="hashing")))
     ...     report = kb.add([Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")])
@@ -84,8 +86,8 @@ class Workspace(Catalogue, Questions):
     def __init__(
         self, place: Path | str = DEFAULT_FOLDER, settings: Settings | None = None, folder: Path | str = ""
     ) -> None:
-        self.home: Home = home_of(place)
-        self.folder = self.home.path if isinstance(self.home, Folder) else expanded(folder)
+        self.home: StoreLocation = home_of(place)
+        self.folder = self.home.path if isinstance(self.home, LocalFolder) else expanded(folder)
         self._address = str(place)
         self.settings = settings if settings is not None else load_settings(self.folder / FILE_NAME)
 
@@ -99,10 +101,10 @@ class Workspace(Catalogue, Questions):
     async def aindex(
         self,
         paths: Sequence[Path | str],
-        report_progress: Callable[[Progress], None] = lambda progress: None,
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
         extractor: ExtractorName | None = None,
         prune: bool = False,
-        budget: Budget | None = None,
+        budget: SpendingBudget | None = None,
         exclude: Sequence[str] = (),
     ) -> IndexReport:
         """Read files and folders into the workspace. What is unchanged costs nothing.
@@ -137,7 +139,7 @@ class Workspace(Catalogue, Questions):
         ModelUnavailable
             The language model's key is not there. What goes wrong with it later stands in the report.
         """
-        seen = Seen()
+        seen = SeenSources()
         there = still_there(paths, self.documents()) if prune and self.home.exists() else paths
         run = RunProgress()
         sources = seen.watch(run.watch_documents(self._read(there, exclude, run)))
@@ -160,9 +162,9 @@ class Workspace(Catalogue, Questions):
     def index_on_ray(
         self,
         names: Sequence[str],
-        report_progress: Callable[[Progress], None] = lambda progress: None,
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
         extractor: ExtractorName | None = None,
-        budget: Budget | None = None,
+        budget: SpendingBudget | None = None,
         address: str | None = None,
         workers: int | None = None,
     ) -> IndexReport:
@@ -188,23 +190,23 @@ class Workspace(Catalogue, Questions):
         PolyadicError
             The workspace is a folder, the cluster cannot be joined, or work cannot go on.
         """
-        from polyadic.on_ray.indexing import RayRun
-        from polyadic.on_ray.sources import found
-        from polyadic.on_ray.starting import joined, need_ray
-        from polyadic.on_ray.surroundings import Surroundings
+        from polyadic.indexing.ray.cluster import joined, need_ray
+        from polyadic.indexing.ray.indexing_run import RayRun
+        from polyadic.indexing.ray.sources import list_sources
+        from polyadic.indexing.ray.worker_env import WorkerEnvironment
 
         need_ray()
-        if isinstance(self.home, Folder):
+        if isinstance(self.home, LocalFolder):
             what = f"workers on many hosts cannot write to the folder {self.home}"
             raise PolyadicError(what, "use a workspace in PostgreSQL: -w postgresql://HOST/DATABASE#NAME")
-        by = choice.wanted(extractor, self.settings)
+        by = factory.wanted(extractor, self.settings)
         if by == "model":
             check_prices(budget, self.settings.model)
             self._required_model().check()
         # The weights are to be on the hosts that embed; where they lack here, they may lack there.
         _ = self.embedder
-        everything = list(found(names, self.settings.reading))
-        skipped = [one for one in everything if isinstance(one, Skipped)]
+        everything = list(list_sources(names, self.settings.reading))
+        skipped = [one for one in everything if isinstance(one, SkippedInput)]
         files = [one for one in everything if isinstance(one, str)]
         if not files:
             return _nothing_but(skipped)
@@ -213,7 +215,7 @@ class Workspace(Catalogue, Questions):
                 self._address,
                 self._store,
                 self.settings,
-                Surroundings.of(self.settings, self.folder),
+                WorkerEnvironment.of(self.settings, self.folder),
                 by,
                 extractor is not None,
                 budget,
@@ -223,7 +225,9 @@ class Workspace(Catalogue, Questions):
             return run.index(files, skipped)
 
     async def aretry(
-        self, report_progress: Callable[[Progress], None] = lambda progress: None, budget: Budget | None = None
+        self,
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
+        budget: SpendingBudget | None = None,
     ) -> IndexReport:
         """Try the chunks again that could not be read, of all documents; their text is that in the workspace."""
         with self._existing_store.read() as reader:
@@ -232,18 +236,18 @@ class Workspace(Catalogue, Questions):
 
     async def aadd(
         self,
-        documents: Iterable[Document | Skipped],
-        report_progress: Callable[[Progress], None] = lambda progress: None,
+        documents: Iterable[Document | SkippedInput],
+        report_progress: Callable[[IndexProgress], None] = lambda progress: None,
         extractor: ExtractorName | None = None,
-        budget: Budget | None = None,
+        budget: SpendingBudget | None = None,
     ) -> IndexReport:
         """Read documents that you already hold; ``source`` is their identity. As :meth:`aindex` otherwise."""
         # Of a new workspace the models come first, so that none is made where weights or a key are missing.
         embedder = self.embedder
-        if choice.wanted(extractor, self.settings) == "model":
+        if factory.wanted(extractor, self.settings) == "model":
             self._required_model().check()
         store = self._store
-        chosen = self._extractor(extractor, StoreMemory(store), budget)
+        chosen = self._extractor(extractor, StoreResponseCache(store), budget)
         chunking, anew = self.settings.chunking.sized(chosen.extractor.paid), extractor is not None
         indexer = Indexer(store, chosen.extractor, embedder, chunking, report_progress, anew, chosen.spent)
         slowed_before = chosen.slowed()
@@ -253,14 +257,14 @@ class Workspace(Catalogue, Questions):
 
     async def aestimate(
         self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
-    ) -> Estimate:
+    ) -> IndexingEstimate:
         """What indexing these would cost, before anything is spent; parameters as for :meth:`aindex`."""
         sources = self._read(paths, exclude)
-        chosen = self._extractor(extractor, NoMemory())
+        chosen = self._extractor(extractor, NullCache())
         if not self.home.exists():
-            return await self._estimator(chosen, Known(), extractor).estimate(sources)
+            return await self._estimator(chosen, KnownWork(), extractor).estimate(sources)
         with self._store.read() as reader:
-            known = Known(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
+            known = KnownWork(reader.stamp, lambda key: reader.reply(key) is not None, reader.spent())
             return await self._estimator(chosen, known, extractor).estimate(sources)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:
@@ -291,9 +295,9 @@ class Workspace(Catalogue, Questions):
     async def areembed(
         self,
         embedding: EmbeddingSettings | None = None,
-        report_progress: Callable[[ReembedProgress], None] = lambda progress: None,
+        report_progress: Callable[[ReembeddingProgress], None] = lambda progress: None,
         force: bool = False,
-    ) -> ReembedReport:
+    ) -> ReembeddingReport:
         """Bring the workspace to another embedding model; readers are served from the old vectors until the switch.
 
         Documents may come and go meanwhile, with the old model. A run that is stopped goes on when this is called
@@ -334,11 +338,11 @@ class Workspace(Catalogue, Questions):
 
     # what it holds, and what is wrong
 
-    def status(self) -> Status:
+    def status(self) -> WorkspaceStatus:
         """What the workspace holds."""
         return status_of(self._existing_store, str(self.home), embedder_name(self.settings.embedding))
 
-    def ledger(self, reference: str | None = None) -> Ledger:
+    def ledger(self, reference: str | None = None) -> CostLedger:
         """Every call of a model that was paid for, and what they sum to.
 
         Parameters
@@ -358,7 +362,7 @@ class Workspace(Catalogue, Questions):
             about = frozenset(record.id for record in lookup.documents(reader, reference))
         return ledger_of(store, about)
 
-    def aexamine(self, whole_window: bool = False) -> AsyncGenerator[Finding, None]:
+    def aexamine(self, whole_window: bool = False) -> AsyncGenerator[CheckResult, None]:
         """Look at disk, store and models; findings come as they are made. Nothing is changed.
 
         Parameters
@@ -366,35 +370,35 @@ class Workspace(Catalogue, Questions):
         whole_window
             Try the language model's whole context, also where that is long and costs money.
         """
-        return examine(self.home, self.settings, whole_window)
+        return run_checks(self.home, self.settings, whole_window)
 
     # plain twins
 
-    index = plain(aindex)
-    retry = plain(aretry)
-    add = plain(aadd)
-    estimate = plain(aestimate)
-    delete = plain(adelete)
-    reembed = plain(areembed)
-    examine = plain_each(aexamine)
+    index = run_sync(aindex)
+    retry = run_sync(aretry)
+    add = run_sync(aadd)
+    estimate = run_sync(aestimate)
+    delete = run_sync(adelete)
+    reembed = run_sync(areembed)
+    examine = sync_iter(aexamine)
 
     @property
-    def entities(self) -> Entities:
+    def entities(self) -> ResolutionApi:
         """Who is who: what may be one, what was decided, and deciding."""
         at_once = self.settings.model.at_once
-        return Entities(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
+        return ResolutionApi(self.store, lambda: self.embedder, self._required_model, self._prompts, at_once)
 
     @property
-    def hierarchy(self) -> Hierarchies:
+    def hierarchy(self) -> HierarchyApi:
         """Themes over all facts: building them, what that would cost, and what they look like."""
-        return Hierarchies(self.settings, self.store, lambda: self.embedder, self._required_model, self._prompts)
+        return HierarchyApi(self.settings, self.store, lambda: self.embedder, self._required_model, self._prompts)
 
     # what it stands on
 
     @property
-    def batch(self) -> Batch:
+    def batch(self) -> BatchApi:
         """The language model, asked by batch files instead of calls."""
-        return Batch(self.settings, self._own_files, self._prompts, self.store, lambda: self.embedder)
+        return BatchApi(self.settings, self._own_files, self._prompts, self.store, lambda: self.embedder)
 
     async def aclose(self) -> None:
         """Let go of files and connections; the workspace opens them again if it is used again."""
@@ -406,7 +410,7 @@ class Workspace(Catalogue, Questions):
             # It may have to wait for arrays that are being made, and others share this loop.
             await asyncio.to_thread(store.close)
 
-    close = plain(aclose)
+    close = run_sync(aclose)
 
     def __enter__(self) -> Self:
         return self
@@ -440,8 +444,8 @@ class Workspace(Catalogue, Questions):
         return load_reranker(self.settings.reranker)
 
     @cached_property
-    def _prompts(self) -> Prompts:
-        return Prompts(self.folder)
+    def _prompts(self) -> PromptLibrary:
+        return PromptLibrary(self.folder)
 
     @cached_property
     def _store(self) -> Store:
@@ -461,13 +465,13 @@ class Workspace(Catalogue, Questions):
 
     def _read(
         self, paths: Sequence[Path | str], exclude: Sequence[str], run: RunProgress | None = None
-    ) -> Iterator[Document | Skipped]:
+    ) -> Iterator[Document | SkippedInput]:
         """The documents at these paths, without the workspace's own files and what is excluded."""
         reading = self.settings.reading
         reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
         run = run or RunProgress()
 
-        def watch(found: Iterator[Path | Skipped]) -> Iterator[Path | Skipped]:
+        def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
             return run.watch_files(with_prune_hints(found, lambda: self.documents() if self.home.exists() else ()))
 
         return read_documents(paths, reading, exclude=self._own_files, watch=watch)
@@ -475,51 +479,53 @@ class Workspace(Catalogue, Questions):
     @property
     def _own_files(self) -> list[Path]:
         """What is never read as a document."""
-        return [self.folder] if isinstance(self.home, Folder) else []
+        return [self.folder] if isinstance(self.home, LocalFolder) else []
 
     @property
-    def _called(self) -> Path | Home:
+    def _called(self) -> Path | StoreLocation:
         """The place as who named it would."""
-        return self.folder if isinstance(self.home, Folder) else self.home
+        return self.folder if isinstance(self.home, LocalFolder) else self.home
 
     def _required_model(self) -> LanguageModel:
         if self._model is None:
             raise NO_MODEL
         return self._model
 
-    def _extractor(self, name: ExtractorName | None, memory: Memory, budget: Budget | None = None) -> Chosen:
-        if choice.wanted(name, self.settings) == "sentences":
-            return choice.without_model(self.settings)
-        return choice.with_model(self._required_model(), memory, self._prompts, self.settings, budget)
+    def _extractor(
+        self, name: ExtractorName | None, memory: ResponseCache, budget: SpendingBudget | None = None
+    ) -> SelectedExtractor:
+        if factory.wanted(name, self.settings) == "sentences":
+            return factory.without_model(self.settings)
+        return factory.with_model(self._required_model(), memory, self._prompts, self.settings, budget)
 
-    def _estimator(self, chosen: Chosen, known: Known, name: ExtractorName | None) -> Estimator:
+    def _estimator(self, chosen: SelectedExtractor, known: KnownWork, name: ExtractorName | None) -> IndexingEstimator:
         settings = self.settings
         chunking = settings.chunking.sized(chosen.extractor.paid)
-        return Estimator(chosen.extractor, self.embedder, chunking, settings.model, known, name is not None)
+        return IndexingEstimator(chosen.extractor, self.embedder, chunking, settings.model, known, name is not None)
 
     @property
-    def _asker(self) -> Asker:
+    def _asker(self) -> QueryEngine:
         store = self._existing_store
-        return Asker(
+        return QueryEngine(
             self.settings,
             store,
             self.embedder,
             lambda: self._model,
             self._prompts,
-            StoreMemory(store),
+            StoreResponseCache(store),
             reranker=self._reranker,
         )
 
 
-def _nothing_but(skipped: Sequence[Skipped]) -> IndexReport:
+def _nothing_but(skipped: Sequence[SkippedInput]) -> IndexReport:
     report = IndexReport()
     report.skip(*skipped)
     return report
 
 
-def _first_document(sources: Iterator[Document | Skipped]) -> tuple[list[Skipped], Document | None]:
+def _first_document(sources: Iterator[Document | SkippedInput]) -> tuple[list[SkippedInput], Document | None]:
     """The first document there is, and what could not be read before it; the rest stays in the iterator."""
-    skipped: list[Skipped] = []
+    skipped: list[SkippedInput] = []
     for source in sources:
         if isinstance(source, Document):
             return skipped, source

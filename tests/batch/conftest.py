@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server import ModelServer, ready
+from tests.model_server import ModelServer, ready
 from tests.support.with_a_model import story
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server import ModelServer
-from tests.server.batches import answer_batch
+from tests.model_server import ModelServer
+from tests.model_server.batches import answer_batch
 from tests.support.batches import lines_of, put_lines
 from tests.support.with_a_model import SMALL, export, story, workspace
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.interchange.exporting import exported
-from polyadic.store.waiting import WaitingCounts
+from polyadic.interchange.export import exported
+from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
-from tests.server import ModelServer
-from tests.server.batches import answer_batch, expired, failed
-from tests.server.fixtures import recorded_server
+from tests.model_server import ModelServer
+from tests.model_server.batches import answer_batch, expired, failed
+from tests.model_server.fixtures import recorded_server
 from tests.support.batches import lines_of, put_lines
 from tests.support.with_a_model import workspace
 
@@ -57,7 +57,7 @@ def test_by_batch_as_by_calls(part: Path, recorded_server: ModelServer, direct: 
         assert (report.taken, len(report.failed)) == (len(first) - 6, 6)
         again = kb.batch.write(part / "again.jsonl")
         assert ids(lines_of(again.files)) == ids(first[:6] + second)
-        assert kb.batch.read([put_lines(part / "2.jsonl", second)]).missing == WaitingCounts(6, 6, 0)
+        assert kb.batch.read([put_lines(part / "2.jsonl", second)]).missing == PendingCounts(6, 6, 0)
         last = kb.batch.write(part / "last.jsonl")
         kb.batch.read([put_lines(part / "3.jsonl", answer_batch(recorded_server, *last.files))])
         for name in ("jsonl", "hif"):

@@ -7,14 +7,14 @@ import pytest
 from benchmarks.ordinary.measured import Measured, quotations, tokens_read
 from benchmarks.ordinary.questions import OrdinaryQuestion, Split
 from benchmarks.ordinary.tables import answers_table, best_other, found_table, gains_table
-from polyadic.knowledge import Answer, Citation, Item, Kind, Knowledge, Place, Span, Usage
+from polyadic.model.types import Answer, Citation, Item, ItemKind, Knowledge, SourceSpan, Span, Usage
 
 METHODS = ("bm25", "walk", "auto")
 QUESTION = OrdinaryQuestion("q1", "numeric", "manual", Split.TEST, "How long?", "30 minutes")
 
 
 def item(text: str, tokens: int) -> Item:
-    return Item(Kind.CHUNK, "c", text, 1.0, "", tokens)
+    return Item(ItemKind.CHUNK, "c", text, 1.0, "", tokens)
 
 
 def measured(
@@ -55,7 +55,7 @@ def test_only_the_first_quotations_are_looked_at() -> None:
 def test_quotations_are_what_citations_point_at_unless_the_question_was_refused(
     answered: bool, expected: tuple[str, ...]
 ) -> None:
-    place = Place("d", "/manual.txt", "", "c", Span(0, 20), "It takes 30 minutes.")
+    place = SourceSpan("d", "/manual.txt", "", "c", Span(0, 20), "It takes 30 minutes.")
     nothing = Knowledge("?", "none", (), 0, 0, ())
     answer = Answer("?", "", answered, (Citation(1, place, 1.0),), nothing, Usage(), "", ())
     assert quotations(answer) == expected

@@ -11,9 +11,9 @@ from benchmarks.peers.smoke import insertion_margins, question_margins, reading_
 from benchmarks.peers.stand_in import asked_of, embedded, known, narrow_question, question, tells_of
 from benchmarks.peers.systems import POLYADIC, SYSTEMS
 from benchmarks.peers.table import Cell, Row, lines, number, rows
-from benchmarks.sections import replaced
-from benchmarks.sections import section as section_of
-from benchmarks.told_workload import documents, is_marked, marked, passage
+from benchmarks.report_sections import replaced
+from benchmarks.report_sections import section as section_of
+from benchmarks.synthetic_workload import documents, is_marked, marked, passage
 
 READ = Reading(
     passages=200, entities=10, facts=10, calls=220, seconds=2.0, processor=1.0, written=6_000_000, stored=2_000_000

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
-from tests.server import Asked, ModelServer, ready
-from tests.server.reading import question
-from tests.serving.running import Running, finished, running
+from tests.model_server import Asked, ModelServer, ready
+from tests.model_server.reading import question
+from tests.server.running_server import Running, finished, running
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "spaceflight"
 WIDE = (1280, 800)

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, ask, said_in, served
-from tests.server import ModelServer
-from tests.serving.running import Running, make
+from tests.model_server import ModelServer
+from tests.server.running_server import Running, make
 
 SPACEWALK = "Which astronaut stayed in the cabin of Shenzhou 7 during the first Chinese spacewalk?"
 CABIN = "Who stayed in the cabin of Shenzhou 7 during the spacewalk?"

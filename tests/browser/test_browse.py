@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch
-from tests.serving.running import Running
+from tests.server.running_server import Running
 
 FACT = "Skylab was the first space station of the United States"
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen
-from tests.server import ModelServer
-from tests.serving.running import Running
+from tests.model_server import ModelServer
+from tests.server.running_server import Running
 
 QUESTION = "Who devised the parasol that the first Skylab crew pushed through an airlock?"
 
@@ -53,11 +53,11 @@ def test_what_both_found_is_marked(
 
 def test_the_address_leads_to_the_same_comparison(server: Running, opened: Opened) -> None:
     page = opened(f"{server.url}/#/spaceflight/compare")
-    compare(page, "walk", "passages")
+    compare(page, "walk", "hipporag2")
     expect(page.get_by_text(re.compile("^Found by both"))).to_be_visible()
     again = opened(page.url)
     expect(again.get_by_text(re.compile("^Found by both"))).to_be_visible()
-    expect(again.get_by_role("combobox", name="The other method")).to_have_value("passages")
+    expect(again.get_by_role("combobox", name="The other method")).to_have_value("hipporag2")
     expect(again.get_by_role("textbox", name="Question")).to_have_value(QUESTION)
 
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, Watch, served
-from tests.server import ModelServer, NotJson, ready
-from tests.serving.running import ADA, BABBAGE, Running, add_key, make, running
+from tests.model_server import ModelServer, NotJson, ready
+from tests.server.running_server import ADA, BABBAGE, Running, add_key, make, running
 from tests.support.with_a_model import story
 
 FILE: FilePayload = {"name": "ada.md", "mimeType": "text/markdown", "buffer": f"# Ada Lovelace\n\n{ADA}\n".encode()}

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from polyadic import Workspace
-from polyadic.interchange.importing import import_file
+from polyadic.interchange.import_file import import_file
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, served
-from tests.serving.running import Running, make
+from tests.server.running_server import Running, make
 
 FACTS = (
     ("Ada Lovelace wrote notes on the Analytical Engine for Charles Babbage in 1843.", "ace1"),

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened, Seen, Watch
-from tests.serving.running import ADA, Running, add_key, make, running
+from tests.server.running_server import ADA, Running, add_key, make, running
 
 QUESTION = "Who wrote the first published program?"
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, served
-from tests.serving.running import ADA, Running, make
+from tests.server.running_server import ADA, Running, make
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.server import ModelServer, ready
-from tests.server.batches import answer_batch, expired
+from tests.model_server import ModelServer, ready
+from tests.model_server.batches import answer_batch, expired
 from tests.support.batches import put_lines
 from tests.support.with_a_model import story
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.cli.terminal import on_terminal
-from tests.server import ModelServer, Refusal, says
-from tests.server.terms import Asked
+from tests.model_server import ModelServer, Refusal, says
+from tests.model_server.types import Asked
 
 WRITTEN = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 QUESTION = "Who wrote the first published program?"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.evaluation.little import write_beir
-from tests.server import ModelServer, Status, says
+from tests.evaluation.tiny_dataset import write_beir
+from tests.model_server import ModelServer, Status, says
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_model_that_goes_away(polyadic: Command, data: Path, server: ModelServ
 
 def test_the_default_methods_include_that_of_query_and_a_keyword_baseline() -> None:
     from polyadic.cli.eval import DEFAULT_METHODS
-    from polyadic.settings import METHODS, RetrievalSettings
+    from polyadic.config import METHODS, RetrievalSettings
 
     methods = DEFAULT_METHODS.split(",")
     assert {RetrievalSettings().method, "bm25"} <= set(methods) <= set(METHODS)

@@ -9,9 +9,9 @@ import pytest
 
 from polyadic.workspace import Workspace
 from tests.cli.conftest import Command
-from tests.evaluation.little import PASSAGES, QUESTIONS
-from tests.evaluation.test_harness_judged import answer, judge
-from tests.server import ModelServer, entities_of_question, facts_by_sentence
+from tests.evaluation.test_judge_verdicts import answer, judge
+from tests.evaluation.tiny_dataset import PASSAGES, QUESTIONS
+from tests.model_server import ModelServer, entities_of_question, facts_by_sentence
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_the_recipe(polyadic: Command, server: ModelServer, tmp_path: Path) -> N
     said = json.loads((tmp_path / "out" / "results.json").read_text())
     assert said["model"] == "gpt-4o-mini" and server.embeddings.asked
     methods = {method["method"]: method for method in said["methods"]}
-    assert list(methods) == ["none", "chunks", "binary", "paths", "passages", "hypergraph", "walk"]
+    assert list(methods) == ["none", "chunks", "lightrag", "pathrag", "hipporag2", "hypergraph", "walk"]
     for method in methods.values():
         assert {"f1", "em", "r-s", "g-e", "c-rec", "c-erec", "a-rel"} <= method["scores"].keys()
         assert method["scores"]["f1"]["mean"] == 100.0 and method["scores"]["g-e"]["mean"] == 90.0

@@ -9,8 +9,8 @@ import pytest
 from polyadic.cli.main import run
 from tests.cli.conftest import Command
 from tests.hierarchy.towns import document
-from tests.server import ModelServer, ready
-from tests.server.batches import answer_batch
+from tests.model_server import ModelServer, ready
+from tests.model_server.batches import answer_batch
 from tests.support.batches import put_lines
 
 TOWNS = 12

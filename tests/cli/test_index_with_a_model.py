@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.construction.explanations import no_facts
-from polyadic.construction.index_report import IndexReport
-from polyadic.construction.model_facts import FROM_NOWHERE
-from polyadic.construction.sentence_facts import SentenceExtractor
-from polyadic.knowledge import Span
-from polyadic.store.protocol import FailedChunk
+from polyadic.extraction.llm_extractor import FROM_NOWHERE
+from polyadic.extraction.sentence_extractor import SentenceExtractor
+from polyadic.indexing.messages import explain_no_facts
+from polyadic.indexing.report import IndexReport
+from polyadic.model.types import Span
+from polyadic.storage.protocol import FailedChunk
 from tests.cli.conftest import Command
-from tests.server import ModelServer, Refusal, Replaced, Status, ready
+from tests.model_server import ModelServer, Refusal, Replaced, Status, ready
 from tests.support.with_a_model import story
 
 KEY = "sk-of-the-tests"
@@ -287,7 +287,7 @@ FAILED = [FailedChunk("a", "b", Span(0, 1), "it rained")]
     ],
 )
 def test_every_reason_why_there_are_no_facts(report: IndexReport, reasons: list[str]) -> None:
-    found = list(no_facts(report))
+    found = list(explain_no_facts(report))
     assert len(found) == len(reasons)
     assert all(part in reason for part, reason in zip(reasons, found, strict=True))
 
@@ -295,7 +295,7 @@ def test_every_reason_why_there_are_no_facts(report: IndexReport, reasons: list[
 def test_what_was_left_out_is_said_only_where_it_was() -> None:
     problems = Counter({FROM_NOWHERE: 5})
     report = IndexReport(added=1, chunks=1, evidence=1, without_fact=1, by_model=True, problems=problems)
-    assert "5 names were left out" in next(no_facts(report))
+    assert "5 names were left out" in next(explain_no_facts(report))
 
 
 # the ledger

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from polyadic.prompts.library import NAMES
+from polyadic.llm.prompts.library import NAMES
 from tests.cli.conftest import Command
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.server import ModelServer, Refusal, ready
+from tests.model_server import ModelServer, Refusal, ready
 
 
 def test_the_command_says_what_went(polyadic: Command, notes: Path) -> None:

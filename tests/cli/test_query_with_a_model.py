@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ADA, Command
-from tests.server import CutStream, EmptyText, ModelServer, Refusal, Status, says
+from tests.model_server import CutStream, EmptyText, ModelServer, Refusal, Status, says
 
 QUESTION = "Who wrote the first published program?"
 WRITTEN = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."

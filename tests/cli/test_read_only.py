@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.knowledge import Document
-from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.cli.conftest import Command
-from tests.server import ModelServer, says
+from tests.model_server import ModelServer, says
 
 HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
 MOUNTED = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
@@ -111,7 +111,7 @@ def test_a_model_answers_although_the_call_cannot_be_entered(
 @can_mount
 def test_what_a_killed_writer_left_is_not_passed_over(polyadic: Command, indexed: Path) -> None:
     workspace = indexed.parent / "polyadic-workspace"
-    killed = "import os; from polyadic.workspace import Workspace; from polyadic.knowledge import Document\n"
+    killed = "import os; from polyadic.workspace import Workspace; from polyadic.model.types import Document\n"
     killed += "kb = Workspace(); kb.add([Document('memory:x', '', 'Ada Lovelace met Mary Somerville.')]); os._exit(9)"
     subprocess.run([sys.executable, "-c", killed], cwd=indexed.parent, check=False)
     (workspace / "store.sqlite-shm").unlink()

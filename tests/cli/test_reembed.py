@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.server import ModelServer, Status
+from tests.model_server import ModelServer, Status
 from tests.support.reembedding import serving
 
 FILE = Path("polyadic-workspace/polyadic.toml")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.config import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 from tests.cli.conftest import ADA, BABBAGE, Command
 from tests.cli.terminal import on_terminal

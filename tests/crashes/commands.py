@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from polyadic.store.sqlite.store import SqliteStore
-from tests.server import ModelServer
+from polyadic.storage.sqlite.store import SqliteStore
+from tests.model_server import ModelServer
 from tests.support.canonical import canonical
 
 AT_ONCE = 2

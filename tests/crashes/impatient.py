@@ -7,9 +7,9 @@ import sys
 
 
 def main(seconds: str, *arguments: str) -> int:
-    from polyadic.store.postgres import pauses
+    from polyadic.storage.postgres import backoff
 
-    pauses.WAITED = float(seconds)
+    backoff.WAITED = float(seconds)
     from polyadic.cli.main import run
 
     return run([*arguments])

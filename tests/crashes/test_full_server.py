@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.store import PostgresStore
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.store import PostgresStore
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
@@ -61,7 +61,7 @@ def undisturbed(letters: Path) -> str:
 
 def told(place: str) -> str:
     """All that a workspace knows, once it has been found sound."""
-    with contextlib.closing(PostgresStore(Address.of(place), "hashing-384")) as store:
+    with contextlib.closing(PostgresStore(PostgresDsn.of(place), "hashing-384")) as store:
         assert store.problems() == []
         return canonical(store)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.themes import Hierarchy
+from polyadic.model.hierarchy import Hierarchy
 from polyadic.workspace import Workspace
 from tests.crashes.commands import AT_ONCE, COMMAND, ended, export, started, times_asked
 from tests.hierarchy.towns import by_model, documents, hierarchy_of
-from tests.server import ModelServer, ready
+from tests.model_server import ModelServer, ready
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.crashes.commands import AT_ONCE, ended, export, indexing, times_asked
-from tests.server import ModelServer, ready
+from tests.model_server import ModelServer, ready
 from tests.support.with_a_model import story
 
 pytestmark = pytest.mark.slow

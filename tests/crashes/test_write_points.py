@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.construction.batches import BATCH_DOCUMENTS
+from polyadic.indexing.batching import BATCH_DOCUMENTS
 from tests.crashes.commands import AT_ONCE, COMMAND, done, ended, export, indexing, paid_twice, times_asked
 from tests.crashes.killed_at import MOMENTS, POINTS
-from tests.server import ModelServer, ready
+from tests.model_server import ModelServer, ready
 from tests.support.with_a_model import story
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.evaluation.answers import holds_an_answer
+from polyadic.evaluation.answer_checks import holds_an_answer
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 QUESTIONS = {"spaceflight": "questions.jsonl", "ordinary": "ordinary-questions.jsonl"}

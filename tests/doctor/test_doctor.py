@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.doctor.finding import Finding, State
-from polyadic.knowledge import Document
-from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.config import EmbeddingSettings, ModelSettings, Settings
+from polyadic.doctor.check_result import CheckResult, Severity
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
-from tests.server import Asked, Late, ModelServer, Status, needle
+from tests.model_server import Asked, Late, ModelServer, Status, needle
 
 HASHING = EmbeddingSettings(model="hashing")
 ADA = Document("memory:ada", "", "Ada Lovelace met Charles Babbage in London.")
@@ -29,7 +29,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def examine(folder: Path, settings: Settings) -> dict[str, Finding]:
+def examine(folder: Path, settings: Settings) -> dict[str, CheckResult]:
     with Workspace(folder, settings) as kb:
         return {finding.what: finding for finding in kb.examine()}
 
@@ -44,7 +44,7 @@ def test_a_healthy_workspace_with_a_healthy_model(tmp_path: Path, server: ModelS
         kb.add([ADA])
     found = examine(tmp_path, with_model(server))
     assert list(found) == ["disk", "store", "embedding", "key", "endpoint", "JSON", "speed", "context"]
-    assert all(finding.state is State.GOOD and not finding.next_step for finding in found.values())
+    assert all(finding.state is Severity.GOOD and not finding.next_step for finding in found.values())
     assert "1 documents, 1 facts" in found["store"].detail
     assert "384 numbers" in found["embedding"].detail
 
@@ -60,7 +60,7 @@ def test_nothing_is_made_where_there_is_no_workspace(tmp_path: Path) -> None:
 def test_a_missing_key(tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("A_KEY", raising=False)
     found = examine(tmp_path, with_model(server, key_variable="A_KEY"))
-    assert (found["model"].state, "A_KEY is not set" in found["model"].detail) == (State.BAD, True)
+    assert (found["model"].state, "A_KEY is not set" in found["model"].detail) == (Severity.BAD, True)
     assert not server.calls
 
 
@@ -75,41 +75,41 @@ def test_a_wrong_key_is_said_and_never_shown(tmp_path: Path, monkeypatch: pytest
 def test_an_endpoint_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
     settings = with_model(server, base_url="http://127.0.0.1:9/v1")
     found = examine(tmp_path, settings)["model"]
-    assert (found.state, "cannot be reached" in found.detail) == (State.BAD, True)
+    assert (found.state, "cannot be reached" in found.detail) == (Severity.BAD, True)
     assert "base_url" in found.next_step
 
 
 def test_a_model_that_is_not_there(tmp_path: Path, server: ModelServer) -> None:
     found = examine(tmp_path, with_model(server, name="recroded"))
-    assert (found["endpoint"].state, "recorded" in found["endpoint"].next_step) == (State.DOUBTFUL, True)
-    assert (found["model"].state, "has no model recroded" in found["model"].detail) == (State.BAD, True)
+    assert (found["endpoint"].state, "recorded" in found["endpoint"].next_step) == (Severity.DOUBTFUL, True)
+    assert (found["model"].state, "has no model recroded" in found["model"].detail) == (Severity.BAD, True)
 
 
 @pytest.mark.parametrize(
     ("modes", "mode", "state"),
     [
-        ({"json_schema", "json_object"}, "schema", State.GOOD),
-        ({"json_object"}, "object", State.DOUBTFUL),
-        (set(), "text", State.DOUBTFUL),
+        ({"json_schema", "json_object"}, "schema", Severity.GOOD),
+        ({"json_object"}, "object", Severity.DOUBTFUL),
+        (set(), "text", Severity.DOUBTFUL),
     ],
 )
 def test_which_json_the_endpoint_knows(
-    tmp_path: Path, server: ModelServer, modes: set[str], mode: str, state: State
+    tmp_path: Path, server: ModelServer, modes: set[str], mode: str, state: Severity
 ) -> None:
     server.json_modes = modes
     found = examine(tmp_path, with_model(server))["JSON"]
     assert found.state is state
-    assert state is State.GOOD or f'json_mode = "{mode}"' in found.next_step
+    assert state is Severity.GOOD or f'json_mode = "{mode}"' in found.next_step
 
 
 def test_a_window_that_is_smaller_than_is_claimed_is_measured(tmp_path: Path, server: ModelServer) -> None:
     server.context_tokens, server.truncates_silently = 4096, True
     found = examine(tmp_path, with_model(server, context_tokens=16_000))["context"]
-    assert found.state is State.BAD
+    assert found.state is Severity.BAD
     claimed = int(found.next_step.rpartition("context_tokens = ")[2].split()[0])
     assert 2048 <= claimed <= 4096 / 0.8
     assert "OLLAMA_CONTEXT_LENGTH" in found.next_step
-    assert examine(tmp_path, with_model(server, context_tokens=claimed))["context"].state is State.GOOD
+    assert examine(tmp_path, with_model(server, context_tokens=claimed))["context"].state is Severity.GOOD
 
 
 def test_a_window_that_is_refused_is_measured_too(tmp_path: Path, server: ModelServer) -> None:
@@ -132,9 +132,9 @@ def test_vectors_that_do_not_fit_the_store(tmp_path: Path, server: ModelServer) 
 
     with Workspace(tmp_path, endpoint(256)) as kb:
         kb.add([ADA])
-    assert examine(tmp_path, endpoint(256))["embedding"].state is State.GOOD
+    assert examine(tmp_path, endpoint(256))["embedding"].state is Severity.GOOD
     found = examine(tmp_path, endpoint(128))["embedding"]
-    assert (found.state, "128 numbers, the store holds vectors of 256" in found.detail) == (State.BAD, True)
+    assert (found.state, "128 numbers, the store holds vectors of 256" in found.detail) == (Severity.BAD, True)
 
 
 def test_facts_that_their_evidence_does_not_state(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_facts_that_their_evidence_does_not_state(tmp_path: Path) -> None:
         tampered.execute("UPDATE fact SET evidence = evidence + 1")
     tampered.close()
     found = examine(tmp_path, Settings(embedding=HASHING))["store"]
-    assert (found.state, "1 facts differ from what their evidence says" in found.detail) == (State.BAD, True)
+    assert (found.state, "1 facts differ from what their evidence says" in found.detail) == (Severity.BAD, True)
 
 
 def test_a_store_of_another_embedder(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_why_there_are_no_facts(tmp_path: Path, text: str, said: str) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:
         kb.add([Document("memory:x", "", text)])
     found = examine(tmp_path, Settings(embedding=HASHING))["facts"]
-    assert (found.state, said in found.detail) == (State.DOUBTFUL, True)
+    assert (found.state, said in found.detail) == (Severity.DOUBTFUL, True)
 
 
 def test_chunks_that_could_not_be_read(tmp_path: Path, server: ModelServer) -> None:
@@ -177,7 +177,7 @@ def test_a_model_that_repeats_nothing_has_a_window_that_cannot_be_measured(tmp_p
 
     with ModelServer([forgetful]) as server:
         found = examine(tmp_path, with_model(server, context_tokens=4000))["context"]
-    assert (found.state, "not even of 800 tokens" in found.detail) == (State.DOUBTFUL, True)
+    assert (found.state, "not even of 800 tokens" in found.detail) == (Severity.DOUBTFUL, True)
 
 
 def test_a_timeout_says_nothing_of_the_window(tmp_path: Path, server: ModelServer) -> None:
@@ -191,8 +191,8 @@ def test_a_reranker_is_tried(tmp_path: Path, server: ModelServer) -> None:
     given = {"model": "endpoint", "name": "ranker", "base_url": server.url, "retries": 0}
     settings = Settings.model_validate({"embedding": HASHING, "reranker": given})
     found = examine(tmp_path, settings)["reranker"]
-    assert found.state is State.GOOD and "ranker ranks two passages" in found.detail
+    assert found.state is Severity.GOOD and "ranker ranks two passages" in found.detail
     server.misbehave(Status(401), route="rerank")
-    assert examine(tmp_path, settings)["reranker"].state is State.BAD
+    assert examine(tmp_path, settings)["reranker"].state is Severity.BAD
     half = Settings.model_validate({"embedding": HASHING, "reranker": {"model": "onnx"}})
     assert "folder is empty" in examine(tmp_path, half)["reranker"].detail

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from polyadic.errors import NotFound
-from polyadic.evaluation.datasets import Question, corpus_id, load_beir
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id, load_beir
 
 CORPUS = {"_id": "d1", "title": "Ada Lovelace", "text": "Ada Lovelace wrote the first program."}
 QUERIES = [
@@ -31,14 +31,14 @@ def test_questions_come_with_answers_and_gold_passages(folder: Path) -> None:
     dataset = load_beir(folder)
     assert (dataset.name, dataset.corpus) == ("little", folder / "corpus.jsonl")
     assert dataset.questions == (
-        Question(
+        DatasetQuestion(
             "q1",
             "Who wrote the first program?",
             ("Ada Lovelace", "Ada"),
             frozenset({"d1", "d2"}),
             ("Ada Lovelace\nAda Lovelace wrote the first program.",),
         ),
-        Question("q2", "谁写了第一个程序？", (), frozenset()),
+        DatasetQuestion("q2", "谁写了第一个程序？", (), frozenset()),
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.evaluation.outcome import Generation, Outcome
+from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
 from tests.evaluation.measures.outcomes import outcome
 
 
@@ -21,9 +21,9 @@ from tests.evaluation.measures.outcomes import outcome
     ],
 )
 def test_the_answer_is_what_is_tagged_as_such_or_all(text: str, answer: str, tagged: bool) -> None:
-    assert Generation.read(text) == Generation(text, answer, tagged)
+    assert GeneratedText.read(text) == GeneratedText(text, answer, tagged)
 
 
 def test_without_a_generation_there_is_no_answer() -> None:
     assert outcome().answer is None
-    assert Outcome(outcome().question, generation=Generation.read("Ada")).answer == "Ada"
+    assert QuestionOutcome(outcome().question, generation=GeneratedText.read("Ada")).answer == "Ada"

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.datasets import load_beir
 from polyadic.evaluation.measures.measure import scores_of
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.retrieval import run_method
-from polyadic.models.weights import find_weights
+from polyadic.evaluation.retrieval_run import run_method
 from polyadic.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.weights]

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyadic.config import ModelSettings, Settings
+from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.datasets import load_beir
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.measure import scores_of
 from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.retrieval import run_method
-from polyadic.models.weights import find_weights
-from polyadic.settings import ModelSettings, Settings
+from polyadic.evaluation.retrieval_run import run_method
 from polyadic.workspace import Workspace
-from tests.server import ModelServer
-from tests.server.fixtures import recorded_server
+from tests.model_server import ModelServer
+from tests.model_server.fixtures import recorded_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.weights]
 

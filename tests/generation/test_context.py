@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.generation.context import Context, lay_out
-from polyadic.knowledge import Document, Item, Kind, Knowledge, Place, Section, Span
-from polyadic.models.tokens import count_tokens
+from polyadic.generation.context import PromptContext, lay_out
+from polyadic.model.types import Document, Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
+from polyadic.text.tokens import count_tokens
 
 ADA = Document(
     "memory:ada",
@@ -29,23 +29,25 @@ MANY = Document(
 )
 
 
-def place(document: Document, start: int, end: int, page: int | None = None) -> Place:
-    return Place(document.id, document.source, document.title, "c", Span(start, end), document.text[start:end], page)
+def place(document: Document, start: int, end: int, page: int | None = None) -> SourceSpan:
+    return SourceSpan(
+        document.id, document.source, document.title, "c", Span(start, end), document.text[start:end], page
+    )
 
 
 def passage(document: Document, start: int = 0, end: int | None = None, page: int | None = None) -> Item:
     where = place(document, start, len(document.text) if end is None else end, page)
     name = f"{document.source}:{start}-{end}"
-    return Item(Kind.CHUNK, name, where.quote, 1.0, "", len(where.quote) // 4, (where,))
+    return Item(ItemKind.CHUNK, name, where.quote, 1.0, "", len(where.quote) // 4, (where,))
 
 
 def fact(document: Document, text: str, entities: Sequence[str] = (), quote: str = "") -> Item:
     start = document.text.index(quote) if quote else 0
     where = place(document, start, start + len(quote) if quote else len(document.text))
-    return Item(Kind.FACT, f"fact:{text}", text, 1.0, "", len(text) // 4, (where,), tuple(entities))
+    return Item(ItemKind.FACT, f"fact:{text}", text, 1.0, "", len(text) // 4, (where,), tuple(entities))
 
 
-def shown(items: Sequence[Item], budget: int = 4000) -> Context:
+def shown(items: Sequence[Item], budget: int = 4000) -> PromptContext:
     context = lay_out(Knowledge("Who?", "by hand", tuple(items), 0, 0, ()), budget)
     assert context.tokens == count_tokens([context.text])[0] <= max(budget, 0)
     numbers = [int(n) for n in re.findall(r"^\[(\d+)\] ", context.text, re.MULTILINE)]
@@ -61,7 +63,7 @@ def test_facts_come_with_the_entities_that_they_do_not_name_and_passages_with_ti
         " She was a daughter of Lord Byron.\n"
         "  Ada Lovelace met Charles Babbage at a party. They wrote many letters."
     )
-    assert [piece.item.kind for piece in context.pieces] == [Kind.FACT, Kind.CHUNK]
+    assert [piece.item.kind for piece in context.pieces] == [ItemKind.FACT, ItemKind.CHUNK]
 
 
 def test_a_fact_that_a_shown_passage_holds_is_left_out() -> None:
@@ -95,11 +97,11 @@ def test_the_overlap_stays_where_the_better_passage_does_not_fit() -> None:
 
 @pytest.mark.parametrize("budget", [-5, 0, 1, 5])
 def test_no_room(budget: int) -> None:
-    assert shown([passage(ADA)], budget) == Context((), "", 0)
+    assert shown([passage(ADA)], budget) == PromptContext((), "", 0)
 
 
 def test_items_without_a_place_are_not_shown() -> None:
-    assert shown([Item(Kind.FACT, "f", "Ada wrote.", 1.0, "", 3)]).pieces == ()
+    assert shown([Item(ItemKind.FACT, "f", "Ada wrote.", 1.0, "", 3)]).pieces == ()
 
 
 def test_what_a_document_says_is_not_taken_for_ours() -> None:
@@ -131,11 +133,11 @@ def items(draw: st.DrawFn) -> list[Item]:
 def test_nothing_is_told_twice_and_the_budget_holds(first: list[Item], second: list[Item], budget: int) -> None:
     found = [*first, *second]
     context = shown(found, budget)
-    passages = [piece.places[0] for piece in context.pieces if piece.item.kind is Kind.CHUNK]
+    passages = [piece.places[0] for piece in context.pieces if piece.item.kind is ItemKind.CHUNK]
     for piece in context.pieces:
         for where in piece.places:
             assert where.quote
-        if piece.item.kind is Kind.FACT:
+        if piece.item.kind is ItemKind.FACT:
             assert not any(piece.item.text in " ".join(where.quote.split()) for where in passages)
     for i, one in enumerate(passages):
         for other in passages[i + 1 :]:
@@ -156,19 +158,21 @@ def test_with_room_for_all_everything_is_shown(found: list[Item]) -> None:
     for item in found:
         where = item.places[0]
         said = {where.span.start + i for i, character in enumerate(where.quote) if character.isalnum()}
-        assert said <= told.get(where.document_id, set()) or item.kind is Kind.FACT
+        assert said <= told.get(where.document_id, set()) or item.kind is ItemKind.FACT
 
 
-def of(section: Section, numbers: range) -> list[Item]:
+def of(section: RetrievalSection, numbers: range) -> list[Item]:
     told = [fact(MANY, f"In the {section} part number {n} is told.", quote=f"Sentence {n} tells") for n in numbers]
     return [replace(item, id=f"{section}{item.id}", section=section, tokens=10) for item in told]
 
 
 def test_each_section_stands_under_its_heading_and_numbers_go_on() -> None:
     mixed = [
-        one for pair in zip(of(Section.GLOBAL, range(2)), of(Section.LOCAL, range(2)), strict=True) for one in pair
+        one
+        for pair in zip(of(RetrievalSection.GLOBAL, range(2)), of(RetrievalSection.LOCAL, range(2)), strict=True)
+        for one in pair
     ]
-    context = shown([*mixed, *of(Section.BRIDGE, range(1))])
+    context = shown([*mixed, *of(RetrievalSection.BRIDGE, range(1))])
     assert context.text == (
         "What is known of the things that the question is about:\n"
         "[1] In the local part number 0 is told.\n[2] In the local part number 1 is told.\n\n"
@@ -182,9 +186,13 @@ def test_each_section_stands_under_its_heading_and_numbers_go_on() -> None:
 
 @pytest.mark.parametrize("budget", range(0, 700, 35))
 def test_where_there_is_less_room_each_section_loses_as_much(budget: int) -> None:
-    items = [*of(Section.LOCAL, range(20)), *of(Section.BRIDGE, range(10)), *of(Section.GLOBAL, range(10))]
+    items = [
+        *of(RetrievalSection.LOCAL, range(20)),
+        *of(RetrievalSection.BRIDGE, range(10)),
+        *of(RetrievalSection.GLOBAL, range(10)),
+    ]
     sections = [piece.item.section for piece in shown(items, budget).pieces]
-    local = sections.count(Section.LOCAL)
-    assert abs(local - 2 * sections.count(Section.BRIDGE)) <= 2
-    assert abs(local - 2 * sections.count(Section.GLOBAL)) <= 2
+    local = sections.count(RetrievalSection.LOCAL)
+    assert abs(local - 2 * sections.count(RetrievalSection.BRIDGE)) <= 2
+    assert abs(local - 2 * sections.count(RetrievalSection.GLOBAL)) <= 2
     assert sections or budget < 100

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from threadpoolctl import threadpool_limits
 
-from polyadic.hierarchy.clustering import Grouping, cluster
-from polyadic.store.protocol import Vectors
+from polyadic.hierarchy.clustering import SoftCluster, cluster
+from polyadic.storage.protocol import Vectors
 
 DIMENSION = 16
 
@@ -21,11 +21,11 @@ def blobs(sizes: list[int], spread: float = 0.05, seed: int = 0) -> Vectors:
     return np.concatenate(around).astype(np.float32)
 
 
-def own(groupings: list[Grouping]) -> list[tuple[int, ...]]:
+def own(groupings: list[SoftCluster]) -> list[tuple[int, ...]]:
     return [grouping.own for grouping in groupings]
 
 
-def all_own(groupings: list[Grouping]) -> list[int]:
+def all_own(groupings: list[SoftCluster]) -> list[int]:
     return sorted(place for grouping in groupings for place in grouping.own)
 
 
@@ -36,7 +36,7 @@ def test_fewer_than_two_are_no_cluster(n: int) -> None:
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_two_and_three_are_one(n: int) -> None:
-    assert cluster(blobs([5])[:n], 20, 0.1, 0) == [Grouping(tuple(range(n)), tuple(range(n)))]
+    assert cluster(blobs([5])[:n], 20, 0.1, 0) == [SoftCluster(tuple(range(n)), tuple(range(n)))]
 
 
 def test_two_far_blobs_are_two_clusters_though_one_would_have_room() -> None:

@@ -9,7 +9,7 @@ LATE = ("sklearn", "scipy", "graspologic_native", "threadpoolctl")
 def test_neither_the_package_nor_the_command_loads_them() -> None:
     code = f"""
 import sys, polyadic, polyadic.cli.main
-import polyadic.hierarchy.clustering, polyadic.hierarchy.leiden, polyadic.hierarchy.projection
+import polyadic.hierarchy.clustering, polyadic.hierarchy.leiden, polyadic.hierarchy.community_graph
 import polyadic.hierarchy.sparsity, polyadic.hierarchy.transitivity
 print([name for name in {LATE} if name in sys.modules])
 """

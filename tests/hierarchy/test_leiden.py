@@ -6,20 +6,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from polyadic.hierarchy.leiden import Part, communities
-from polyadic.hierarchy.projection import Graph
+from polyadic.hierarchy.community_graph import CommunityGraph
+from polyadic.hierarchy.leiden import LeidenCommunity, communities
 
 
-def graph_of(pairs: list[tuple[int, int]], nodes: int, weights: list[float] | None = None) -> Graph:
+def graph_of(pairs: list[tuple[int, int]], nodes: int, weights: list[float] | None = None) -> CommunityGraph:
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Graph(nodes, ends[:, 0], ends[:, 1], np.array(weights or [1.0] * len(pairs)))
+    return CommunityGraph(nodes, ends[:, 0], ends[:, 1], np.array(weights or [1.0] * len(pairs)))
 
 
 def clique(first: int, size: int) -> list[tuple[int, int]]:
     return list(combinations(range(first, first + size), 2))
 
 
-def woven(nodes: int = 600, seed: int = 0) -> Graph:
+def woven(nodes: int = 600, seed: int = 0) -> CommunityGraph:
     """Groups of ten within groups of a hundred, with a few edges anywhere."""
     drawn = np.random.default_rng(seed)
     found = set()
@@ -39,7 +39,7 @@ def test_no_edges_no_communities() -> None:
 
 def test_every_component_counts_and_isolated_nodes_are_left_out() -> None:
     parts = communities(graph_of([*clique(0, 4), *clique(5, 3)], 9), 50, 3, 0)
-    assert parts == [Part(0, (0, 1, 2, 3), -1), Part(0, (5, 6, 7), -1)]
+    assert parts == [LeidenCommunity(0, (0, 1, 2, 3), -1), LeidenCommunity(0, (5, 6, 7), -1)]
 
 
 def test_small_ones_are_left_out() -> None:
@@ -74,13 +74,13 @@ def test_those_of_one_level_have_no_member_in_common(level: int) -> None:
 
 
 def test_what_nothing_divides_stays_whole() -> None:
-    assert communities(graph_of(clique(0, 12), 12), 5, 3, 0) == [Part(0, tuple(range(12)), -1)]
+    assert communities(graph_of(clique(0, 12), 12), 5, 3, 0) == [LeidenCommunity(0, tuple(range(12)), -1)]
 
 
 def test_the_order_and_direction_of_edges_change_nothing() -> None:
     graph = woven()
     shuffled = np.random.default_rng(1).permutation(len(graph.sources))
-    turned = Graph(graph.nodes, graph.targets[shuffled], graph.sources[shuffled], graph.weights[shuffled])
+    turned = CommunityGraph(graph.nodes, graph.targets[shuffled], graph.sources[shuffled], graph.weights[shuffled])
     assert communities(turned, 30, 3, 0) == communities(graph, 30, 3, 0)
 
 

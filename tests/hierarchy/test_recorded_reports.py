@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.construction.replies.stated import Problems
 from polyadic.hierarchy.report_replies import DraftReport, findings_of, read_report
+from polyadic.llm.replies.model import Problems
 
 
 @pytest.fixture(scope="module")

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from polyadic.config import HierarchyBuildSettings
 from polyadic.errors import ModelUnavailable, SettingsError
+from polyadic.hierarchy.bounded_gather import gather_bounded
 from polyadic.hierarchy.build_report import BuildProgress
-from polyadic.hierarchy.together import all_together
-from polyadic.models.budget import Budget
-from polyadic.settings import ThemesSettings
-from polyadic.themes import EXTRACTIVE, Hierarchy
+from polyadic.llm.budget import SpendingBudget
+from polyadic.model.hierarchy import EXTRACTIVE, Hierarchy
 from polyadic.workspace import Workspace
 from tests.crashes.commands import paid_twice
 from tests.hierarchy.towns import by_model, document, documents, hierarchy_of, without_a_model, workspace
-from tests.server import ModelServer, Replaced, Status, ready
+from tests.model_server import ModelServer, Replaced, Status, ready
 
 DOCUMENTS = 14
-SMALL = ThemesSettings(cluster_members=6)
+SMALL = HierarchyBuildSettings(cluster_members=6)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_budget_is_kept_and_a_larger_one_goes_on(tmp_path: Path, server: Model
     expected, calls = undisturbed(tmp_path / "undisturbed", server)
     with workspace(tmp_path / "kb", by_model(server, SMALL, output_tokens=400), DOCUMENTS) as kb:
         stops = 0
-        while (report := kb.hierarchy.build(budget=Budget(tokens=5000))).stopped:
+        while (report := kb.hierarchy.build(budget=SpendingBudget(tokens=5000))).stopped:
             stops += 1
             assert hierarchy_of(kb) == Hierarchy() and not report.changed
             assert "budget" in report.stopped and 0 < report.usage.tokens <= 5000
@@ -109,9 +109,9 @@ def test_a_model_that_says_nothing_of_use_is_not_paid_on_and_on(tmp_path: Path, 
 
 def test_a_budget_in_money_needs_prices(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path, by_model(server), 3) as kb, pytest.raises(SettingsError, match="needs prices"):
-        kb.hierarchy.build(budget=Budget(money=1))
+        kb.hierarchy.build(budget=SpendingBudget(money=1))
     with workspace(tmp_path, by_model(server, prompt_price=1000)) as kb:
-        report = kb.hierarchy.build(budget=Budget(money=0))
+        report = kb.hierarchy.build(budget=SpendingBudget(money=0))
         assert report.stopped and not server.calls
 
 
@@ -140,7 +140,7 @@ def test_what_is_under_way_is_read_to_the_end_and_nothing_begins_after_a_stop(at
         ended.append(piece)
         return str(piece)
 
-    outcomes = asyncio.run(all_together(write, range(20), at_once, lambda: None, lambda words: False))
+    outcomes = asyncio.run(gather_bounded(write, range(20), at_once, lambda: None, lambda words: False))
     assert outcomes.stopped == "gone"
     assert sorted({*ended, 4}) == begun and len(begun) <= 4 + at_once
     assert [result for result in outcomes.results if result] == [str(piece) for piece in sorted(ended)]

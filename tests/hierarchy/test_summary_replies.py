@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from polyadic.hierarchy.telling import ToldMember
-from polyadic.hierarchy.writing import OTHER_TYPE
-from polyadic.settings import ThemesSettings
-from tests.hierarchy.told import MEMBERS, record, saying, summaries
-from tests.server import ModelServer, Replaced, ready
+from polyadic.config import HierarchyBuildSettings
+from polyadic.hierarchy.prompt_context import MemberContext
+from polyadic.hierarchy.summarizer import OTHER_TYPE
+from tests.hierarchy.recorded_requests import MEMBERS, record, saying, summaries
+from tests.model_server import ModelServer, Replaced, ready
 
 ALL = tuple(sorted(member.id for member in MEMBERS))
 
@@ -61,7 +61,7 @@ def test_members_are_named_in_many_ways(
 
 
 def test_a_name_that_a_member_has_is_qualified(server: ModelServer) -> None:
-    members = [*MEMBERS, ToldMember("p", "Engines"), ToldMember("q", "Engines (technology)")]
+    members = [*MEMBERS, MemberContext("p", "Engines"), MemberContext("q", "Engines (technology)")]
     said = [record("the Engines"), record("Ada Lovelace", type="person"), record("LONDON", type="odd")]
     found = saying(server, *said, members=members)
     names = ["the Engines (theme)", "Ada Lovelace (person)", "LONDON (theme)"]
@@ -70,7 +70,7 @@ def test_a_name_that_a_member_has_is_qualified(server: ModelServer) -> None:
 
 
 def test_a_qualified_name_may_exist_as_well(server: ModelServer) -> None:
-    members = [ToldMember(name, name) for name in ("Ada", "Ada (theme)", "Ada (theme 2)", "Cy")]
+    members = [MemberContext(name, name) for name in ("Ada", "Ada (theme)", "Ada (theme 2)", "Cy")]
     found = saying(server, record("Ada", type="odd"), record("Ada (theme 3)"), members=members)
     assert [summary.name for summary in found.summaries] == ["Ada (theme 4)", "Ada (theme 3)"]
 
@@ -101,7 +101,7 @@ def test_a_name_given_twice_is_one_summary(server: ModelServer) -> None:
     ],
 )
 def test_types_are_the_general_ones(server: ModelServer, types: tuple[str, ...], said: str, kept: str) -> None:
-    found = saying(server, record(type=said), themes=ThemesSettings(types=types))
+    found = saying(server, record(type=said), themes=HierarchyBuildSettings(types=types))
     assert found.summaries[0].type == kept
 
 

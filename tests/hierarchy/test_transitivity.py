@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.hierarchy import transitivity as measured
-from polyadic.hierarchy.projection import Graph
+from polyadic.hierarchy.community_graph import CommunityGraph
 from polyadic.hierarchy.transitivity import transitivity
 
 
-def graph_of(pairs: list[tuple[int, int]], nodes: int) -> Graph:
+def graph_of(pairs: list[tuple[int, int]], nodes: int) -> CommunityGraph:
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Graph(nodes, ends[:, 0], ends[:, 1], np.ones(len(pairs)))
+    return CommunityGraph(nodes, ends[:, 0], ends[:, 1], np.ones(len(pairs)))
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polyadic.knowledge import Document
-from polyadic.settings import ExtractionSettings, Settings, ThemesSettings
-from polyadic.themes import Hierarchy
+from polyadic.config import ExtractionSettings, HierarchyBuildSettings, Settings
+from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
-from tests.server import ModelServer
+from tests.model_server import ModelServer
 from tests.support.with_a_model import HASHING, settings
 
 _FIRST = ("Mira", "Jonas", "Ilse", "Pavel", "Clara", "Emil", "Ruth", "Otto", "Vera", "Anton", "Lena", "Marek")
@@ -40,14 +40,14 @@ def documents(first: int, after: int) -> list[Document]:
     return [document(number) for number in range(first, after)]
 
 
-def by_model(server: ModelServer, themes: ThemesSettings | None = None, **model: Any) -> Settings:
+def by_model(server: ModelServer, themes: HierarchyBuildSettings | None = None, **model: Any) -> Settings:
     """Settings under which sentences are facts, and the server's model writes summaries and reports."""
     given = settings(server, ExtractionSettings(extractor="sentences"), **model)
-    return given.model_copy(update={"themes": themes or ThemesSettings()})
+    return given.model_copy(update={"themes": themes or HierarchyBuildSettings()})
 
 
-def without_a_model(themes: ThemesSettings | None = None) -> Settings:
-    return Settings(embedding=HASHING, themes=themes or ThemesSettings())
+def without_a_model(themes: HierarchyBuildSettings | None = None) -> Settings:
+    return Settings(embedding=HASHING, themes=themes or HierarchyBuildSettings())
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from polyadic.errors import DecisionRefused
-from polyadic.interchange.checking import BadFile
-from polyadic.interchange.exporting import WRITERS, export_file, exported
-from polyadic.interchange.importing import import_file
-from polyadic.knowledge import Document
-from polyadic.overlay import Decision
+from polyadic.interchange.export import WRITERS, export_file, exported
+from polyadic.interchange.import_file import import_file
+from polyadic.interchange.validation import InvalidFile
+from polyadic.model.resolution import ResolutionDecision
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, workspace
 
@@ -25,7 +25,7 @@ def decided(folder: Path) -> Workspace:
     return kb
 
 
-def held(kb: Workspace) -> set[Decision]:
+def held(kb: Workspace) -> set[ResolutionDecision]:
     return {decision for decision, _ in kb.entities.decisions()}
 
 
@@ -81,7 +81,7 @@ def test_decisions_are_checked(tmp_path: Path, decisions: list[dict[str, Any]], 
         value = json.loads(b"".join(exported(first, "hif")))
         value["metadata"]["polyadic"]["decisions"] = decisions
         (tmp_path / "kb.json").write_text(json.dumps(value))
-        with pytest.raises(BadFile, match=r"damaged .*, at metadata\.polyadic") as refusal:
+        with pytest.raises(InvalidFile, match=r"damaged .*, at metadata\.polyadic") as refusal:
             import_file(second, tmp_path / "kb.json")
         assert reason in str(refusal.value)
         assert not (tmp_path / "second").exists()
@@ -93,7 +93,7 @@ def test_decisions_that_were_taken_out_are_missed(tmp_path: Path) -> None:
         value = json.loads(b"".join(exported(first, "hif")))
         del value["metadata"]["polyadic"]["decisions"]
         (tmp_path / "kb.json").write_text(json.dumps(value))
-        with pytest.raises(BadFile, match="another hypergraph than its documents state"):
+        with pytest.raises(InvalidFile, match="another hypergraph than its documents state"):
             import_file(second, tmp_path / "kb.json")
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from polyadic.identity import entity_key, fact_id
-from polyadic.interchange.checking import BadFile
-from polyadic.interchange.exporting import export_file
-from polyadic.interchange.facts_placing import SPANS_OF_NOTHING
-from polyadic.interchange.importing import import_file
-from polyadic.knowledge import Document, Span
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.interchange.export import export_file
+from polyadic.interchange.facts_alignment import SPANS_OF_NOTHING
+from polyadic.interchange.import_file import import_file
+from polyadic.interchange.validation import InvalidFile
+from polyadic.model.identity import entity_key, fact_id
+from polyadic.model.types import Document, Span
 from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, contents, workspace
 
 pytestmark = pytest.mark.slow
@@ -187,7 +187,7 @@ def test_our_own_lines_give_the_same_again(tmp_path: Path) -> None:
 def test_one_bad_line_and_nothing_changes(tmp_path: Path, bad: bytes, reason: str) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_bytes(json.dumps(fact()).encode() + b"\n\n" + bad + b"\n")
-    with workspace(tmp_path / "kb") as kb, pytest.raises(BadFile) as refusal:
+    with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile) as refusal:
         import_file(kb, file)
     assert reason in str(refusal.value)
     assert "\n" not in str(refusal.value)
@@ -195,20 +195,20 @@ def test_one_bad_line_and_nothing_changes(tmp_path: Path, bad: bytes, reason: st
 
 
 def test_a_line_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyadic.interchange.facts_reading.LONGEST_LINE", 100)
-    with workspace(tmp_path / "kb") as kb, pytest.raises(BadFile, match="line 1: longer than"):
+    monkeypatch.setattr("polyadic.interchange.facts_reader.LONGEST_LINE", 100)
+    with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="line 1: longer than"):
         import_file(kb, lines(tmp_path / "facts.jsonl", fact("a" * 200)))
 
 
 @pytest.mark.parametrize("name", ["gone.jsonl", "gone.json", "."])
 def test_a_file_that_cannot_be_read_is_said_in_one_line(tmp_path: Path, name: str) -> None:
-    with workspace(tmp_path / "kb") as kb, pytest.raises(BadFile, match="cannot be taken in"):
+    with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="cannot be taken in"):
         import_file(kb, tmp_path / name)
 
 
 def test_a_file_without_facts_says_so(tmp_path: Path) -> None:
     (tmp_path / "facts.jsonl").write_text("\n \n")
-    with workspace(tmp_path / "kb") as kb, pytest.raises(BadFile, match="holds no facts"):
+    with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile, match="holds no facts"):
         import_file(kb, tmp_path / "facts.jsonl")
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyadic.interchange.exporting import export_file
-from polyadic.knowledge import Document, Evidence
+from polyadic.interchange.export import export_file
+from polyadic.model.types import Document, Evidence
 from tests.interchange.workspaces import ADA, BABBAGE, collections, drafts, fill, workspace
 
 

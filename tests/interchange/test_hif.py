@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from polyadic.interchange.checking import BadFile
-from polyadic.interchange.exporting import export_file
+from polyadic.interchange.export import export_file
 from polyadic.interchange.hif_schema import parse_hif
-from polyadic.interchange.importing import import_file
-from polyadic.knowledge import Document
+from polyadic.interchange.import_file import import_file
+from polyadic.interchange.validation import InvalidFile
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.interchange.workspaces import ADA, canonical_text, contents, workspace
 
@@ -66,7 +66,7 @@ def test_other_files_are_refused_with_a_reason(tmp_path: Path) -> None:
     files = sorted((DATA / "HIF-non-compliant").iterdir())
     assert {file.stem for file in files} == WHAT_IS_WRONG.keys()
     for file in files:
-        with workspace(tmp_path / "kb") as kb, pytest.raises(BadFile) as refusal:
+        with workspace(tmp_path / "kb") as kb, pytest.raises(InvalidFile) as refusal:
             import_file(kb, file)
         assert WHAT_IS_WRONG[file.stem] in str(refusal.value)
         assert "\n" not in str(refusal.value)
@@ -90,7 +90,7 @@ def test_other_files_are_refused_with_a_reason(tmp_path: Path) -> None:
     ],
 )
 def test_nothing_untrusted_gets_through(data: bytes, reason: str) -> None:
-    with pytest.raises(BadFile) as refusal:
+    with pytest.raises(InvalidFile) as refusal:
         parse_hif(data, "x.json")
     assert reason in str(refusal.value)
 
@@ -187,7 +187,7 @@ def test_an_export_that_was_changed_is_refused(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         value = exported_ada(first, tmp_path / "kb.json")
         del value["incidences"][0]
-        with pytest.raises(BadFile, match="another hypergraph than its documents state"):
+        with pytest.raises(InvalidFile, match="another hypergraph than its documents state"):
             import_file(second, write(tmp_path / "kb.json", value))
         del value["metadata"]["polyadic"]
         report = import_file(second, write(tmp_path / "kb.json", value))
@@ -217,7 +217,7 @@ def test_documents_are_checked(tmp_path: Path, path: tuple[str | int, ...], bad:
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = bad
-        with pytest.raises(BadFile, match=r"damaged .*, at metadata\.polyadic") as refusal:
+        with pytest.raises(InvalidFile, match=r"damaged .*, at metadata\.polyadic") as refusal:
             import_file(second, write(tmp_path / "kb.json", value))
         assert reason in str(refusal.value)
         assert not (tmp_path / "second").exists()
@@ -227,7 +227,7 @@ def test_a_document_is_there_once(tmp_path: Path) -> None:
     with workspace(tmp_path / "first") as first:
         value = exported_ada(first, tmp_path / "kb.json")
         value["metadata"]["polyadic"]["documents"] *= 2
-        with pytest.raises(BadFile, match="a document is there twice"):
+        with pytest.raises(InvalidFile, match="a document is there twice"):
             import_file(first, write(tmp_path / "kb.json", value))
 
 

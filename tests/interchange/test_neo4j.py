@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyadic.interchange.exporting import export_tables
-from polyadic.knowledge import Document, Evidence
+from polyadic.interchange.export import export_tables
+from polyadic.model.types import Document, Evidence
 from tests.interchange.workspaces import ADA, BABBAGE, collections, contents, drafts, fill, workspace
 
 NODES = ("entities.csv", "facts.csv", "documents.csv", "chunks.csv")

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import ModelUnavailable
-from polyadic.interchange.exporting import WRITERS, export_file, export_tables, exported
-from polyadic.interchange.importing import import_file
-from polyadic.knowledge import Document, Evidence
-from polyadic.models.hashing import HashingEmbedder
+from polyadic.interchange.export import WRITERS, export_file, export_tables, exported
+from polyadic.interchange.import_file import import_file
+from polyadic.model.types import Document, Evidence
 from tests.interchange.workspaces import ADA, BABBAGE, canonical_text, collections, contents, drafts, fill, workspace
 
 
@@ -105,7 +105,7 @@ def test_what_failed_stays_marked(tmp_path: Path) -> None:
 
 def test_what_was_finished_stays_when_an_import_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document is there whole or not at all, and the same command goes on."""
-    monkeypatch.setattr("polyadic.interchange.taking.BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr("polyadic.interchange.ingest.BATCH_DOCUMENTS", 1)
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add([Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)])
         export_file(first, "hif", tmp_path / "kb.json")

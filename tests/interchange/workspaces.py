@@ -7,13 +7,13 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from polyadic.blocking import wait_for
-from polyadic.construction.extractor import Extraction
-from polyadic.construction.indexing import Indexer
+from polyadic.concurrency.sync import wait_sync
+from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.errors import NoReply
-from polyadic.interchange.told import Told, all_told
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
+from polyadic.extraction.extractor import Extraction
+from polyadic.indexing.indexer import Indexer
+from polyadic.interchange.document_record import DocumentExport, export_documents
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.workspace import Workspace
 from tests.support.canonical import canonical
 
@@ -68,12 +68,12 @@ def workspace(folder: Path, settings: Settings = SETTINGS) -> Workspace:
 
 def fill(kb: Workspace, sources: Sequence[Document], pool: Sequence[Evidence]) -> None:
     indexer = Indexer(kb.store(make=True), Drawn(pool), kb.embedder, kb.settings.chunking)
-    wait_for(indexer.index(sources))
+    wait_sync(indexer.index(sources))
 
 
-def contents(kb: Workspace) -> list[Told]:
+def contents(kb: Workspace) -> list[DocumentExport]:
     with kb.store().read() as reader:
-        return list(all_told(reader))
+        return list(export_documents(reader))
 
 
 def canonical_text(kb: Workspace) -> str:

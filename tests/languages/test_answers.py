@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.generation.phrases import no_answer
-from polyadic.knowledge import Answer
-from polyadic.models.weights import find_weights
-from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.generation.messages import no_answer
+from polyadic.model.types import Answer
 from polyadic.workspace import Workspace
 
 TEXTS = Path(__file__).parent / "texts"

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from polyadic.generation.phrases import no_answer
-from polyadic.knowledge import Turn
-from polyadic.settings import EmbeddingSettings, ModelSettings, Settings
+from polyadic.config import EmbeddingSettings, ModelSettings, Settings
+from polyadic.generation.messages import no_answer
+from polyadic.model.types import Turn
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
 from polyadic.workspace import Workspace
 from tests.languages.test_answers import LANGUAGES, TEXTS, questions
-from tests.server import Asked, ModelServer, facts_by_sentence
+from tests.model_server import Asked, ModelServer, facts_by_sentence
 
 _PIECE = re.compile(r"^\[(\d+)\] ((?:.*)(?:\n  .*)*)", re.MULTILINE)
 _TITLE = re.compile(r"^From “[^”]*”: ")

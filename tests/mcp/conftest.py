@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from polyadic.knowledge import Document
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
-from tests.mcp.serving import HASHING, WRITING, Connect, over_http, over_stdio, serving
+from tests.mcp.running_server import HASHING, WRITING, Connect, over_http, over_stdio, serving
 
 ADA = (
     "Ada Lovelace was born in London. Ada Lovelace met Charles Babbage in London in 1833."

@@ -8,7 +8,7 @@ import pytest
 
 from polyadic.cli.main import cli
 from polyadic.mcp.tools import TOOLS
-from tests.support.examples_in_docs import examples, output
+from tests.support.doc_examples import examples, output
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ import pytest
 from mcp import Client
 from starlette.types import Message
 
-from polyadic.knowledge import Document
 from polyadic.mcp import asgi
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
-from tests.mcp.serving import HASHING, WRITING, Made, over_http, problem, result, serving
+from tests.mcp.running_server import HASHING, WRITING, Made, over_http, problem, result, serving
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

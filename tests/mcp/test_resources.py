@@ -6,7 +6,7 @@ import pytest
 from mcp import Client, MCPError
 
 from tests.mcp.conftest import ADA, DOCUMENTS
-from tests.mcp.serving import Connect, asked, result
+from tests.mcp.running_server import Connect, asked, result
 
 ADA_URI = f"polyadic://document/{DOCUMENTS[0].id}"
 

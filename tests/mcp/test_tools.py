@@ -2,10 +2,10 @@
 
 import pytest
 
-from polyadic.knowledge import Item, Kind, Place, Span
 from polyadic.mcp import views
+from polyadic.model.types import Item, ItemKind, SourceSpan, Span
 from tests.mcp.conftest import ADA, DOCUMENTS, TURIN
-from tests.mcp.serving import Connect, problem, result
+from tests.mcp.running_server import Connect, problem, result
 
 TEXTS = {document.source: document.text for document in DOCUMENTS}
 ADA_ID, TURIN_ID = (document.id for document in DOCUMENTS)
@@ -128,8 +128,10 @@ def test_what_is_long_is_cut_and_can_be_read_on(own: Connect) -> None:
 
 
 def test_no_item_is_longer_than_it_may_be() -> None:
-    at = Place("d", "memory:d", "T" * 9_000, "c", Span(0, 9_000), "q" * 9_000)
-    item = views.found(Item(Kind.FACT, "f", "t" * 9_000, 1.0, "w" * 9_000, 1, (at,) * 9, ("e" * 9_000,) * 90))
+    at = SourceSpan("d", "memory:d", "T" * 9_000, "c", Span(0, 9_000), "q" * 9_000)
+    item = views.retrieved_result(
+        Item(ItemKind.FACT, "f", "t" * 9_000, 1.0, "w" * 9_000, 1, (at,) * 9, ("e" * 9_000,) * 90)
+    )
     assert (len(item.text), len(item.why), len(item.entities), len(item.entities[0])) == (2_000, 500, 50, 500)
     assert [(len(place.quote), len(place.title), place.end) for place in item.places] == [(600, 500, 9_000)] * 3
 

@@ -13,7 +13,7 @@ from mcp import Client, MCPError
 from mcp.types import TextContent
 
 from tests.mcp.conftest import TURIN
-from tests.mcp.serving import Connect, asked, command, over_http, over_stdio
+from tests.mcp.running_server import Connect, asked, command, over_http, over_stdio
 
 pytestmark = pytest.mark.slow
 

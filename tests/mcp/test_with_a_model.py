@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mcp.serving import over_stdio, problem, result
-from tests.server import ModelServer, ready
+from tests.mcp.running_server import over_stdio, problem, result
+from tests.model_server import ModelServer, ready
 
 pytestmark = pytest.mark.slow
 

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 
-from polyadic.construction.index_report import IndexReport
-from polyadic.construction.indexing import Indexer
-from polyadic.construction.sentence_facts import SentenceExtractor
-from polyadic.construction.store_memory import StoreMemory
+from polyadic.config import ChunkingSettings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import StoreError, StoreInterrupted
-from polyadic.knowledge import Document, Usage
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.settings import ChunkingSettings
-from polyadic.store.postgres import connecting, patience, pauses, sessions, settling, snapshot
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Call, Reader
-from tests.postgres.cutting import Statements
+from polyadic.extraction.sentence_extractor import SentenceExtractor
+from polyadic.indexing.indexer import Indexer
+from polyadic.indexing.report import IndexReport
+from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.model.types import Document, Usage
+from polyadic.storage.postgres import backoff, commit_status, keepalive, lease_sessions, pool, snapshot
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import LedgerCall, Reader
+from tests.postgres.cut_connections import Statements
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.proxy import PASSWORD, Proxy, proxy
@@ -33,7 +33,7 @@ DOCUMENTS = [
     Document(f"letter:{number}", "", f"Ada Lovelace wrote to Charles Babbage from Turin about engine {number}.")
     for number in range(6)
 ]
-CALL = Call("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
+CALL = LedgerCall("extract", "told", Usage(1, 10, 10, 0.0), 1.0, "")
 Opener = Callable[..., PostgresStore]
 
 
@@ -50,7 +50,7 @@ def open_store(between: Proxy) -> Iterator[Opener]:
     with contextlib.ExitStack() as opened:
 
         def opener(past: bool = False) -> PostgresStore:
-            address = Address(postgres.server() if past else between.database, name)
+            address = PostgresDsn(postgres.server() if past else between.database, name)
             return opened.enter_context(contextlib.closing(PostgresStore(address, HashingEmbedder().name)))
 
         yield opener
@@ -59,10 +59,10 @@ def open_store(between: Proxy) -> Iterator[Opener]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits for half a second where others wait for half a minute."""
-    for module in (pauses, settling, sessions, snapshot):
+    for module in (backoff, commit_status, lease_sessions, snapshot):
         monkeypatch.setattr(module, "WAITED", 0.5)
-    monkeypatch.setattr(patience, "SILENCE", 0.8)
-    monkeypatch.setattr(connecting, "_BOUNDS", {**connecting._BOUNDS, "connect_timeout": "2"})
+    monkeypatch.setattr(keepalive, "SILENCE", 0.8)
+    monkeypatch.setattr(pool, "_BOUNDS", {**pool._BOUNDS, "connect_timeout": "2"})
 
 
 def indexed(store: PostgresStore) -> IndexReport:
@@ -127,7 +127,7 @@ def test_a_reply_is_looked_for_again_where_something_was_changed_meanwhile(
         between.cut()
 
     statements.at(2, interrupt)
-    assert StoreMemory(store).recall(["00" * 16]) == {"00" * 16: ("a reply", True)}
+    assert StoreResponseCache(store).recall(["00" * 16]) == {"00" * 16: ("a reply", True)}
     assert statements.seen > 3
 
 
@@ -143,7 +143,7 @@ def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:
             store.note_calls([(CALL, None)])
             read.append(reader.size("fact"))
 
-    asking = [threading.Thread(target=ask) for _ in range(3 * connecting.MOST_CONNECTIONS)]
+    asking = [threading.Thread(target=ask) for _ in range(3 * pool.MOST_CONNECTIONS)]
     for thread in asking:
         thread.start()
     for thread in asking:
@@ -155,7 +155,7 @@ def test_more_may_read_than_there_are_connections(open_store: Opener) -> None:
 def test_where_others_read_for_too_long_that_is_said(open_store: Opener) -> None:
     store = open_store()
     with contextlib.ExitStack() as reading:
-        for _ in range(connecting.MOST_READING):
+        for _ in range(pool.MOST_READING):
             reading.enter_context(store.read())
         with pytest.raises(StoreError, match="others of this process") as raised, store.read():
             pass
@@ -317,7 +317,7 @@ def test_a_server_that_is_at_work_is_waited_for(open_store: Opener) -> None:
 
 
 def test_a_statement_that_takes_longer_than_the_server_allows_is_told_of(between: Proxy) -> None:
-    address = Address(f"{between.database}?options=-c%20statement_timeout%3D50", postgres.fresh())
+    address = PostgresDsn(f"{between.database}?options=-c%20statement_timeout%3D50", postgres.fresh())
     with contextlib.closing(PostgresStore(address, None)) as store:
         with pytest.raises(StoreError, match="statement_timeout") as raised, store.read() as reader:
             reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.0,))  # type: ignore[attr-defined]

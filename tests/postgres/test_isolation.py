@@ -8,11 +8,11 @@ import psycopg
 import pytest
 
 from polyadic.errors import StoreError
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.home import Database
-from polyadic.store.postgres.schema import ROLE, SCHEMA
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Stamp
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.location import PostgresLocation
+from polyadic.storage.postgres.schema import ROLE, SCHEMA
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import Fingerprint
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.store_driver import document, publish
@@ -99,7 +99,7 @@ def test_a_workspace_that_is_dropped_leaves_nothing(raw: psycopg.Connection) -> 
     number = store.number
     store.drop()
     store.close()
-    assert not Database(address).exists()
+    assert not PostgresLocation(address).exists()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
     with psycopg.connect(postgres.server()) as owner:
         kept = owner.execute(f"SELECT count(*) FROM {SCHEMA}.spoken WHERE of_workspace = %s", (number,))
@@ -115,7 +115,7 @@ def test_one_that_is_dropped_while_a_run_prepares_leaves_nothing_either(raw: psy
         claims.take([source.id])
         dropping = beside.submit(dropped.drop)
         assert not wait([dropping], timeout=0.5).done
-        preparer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
+        preparer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])
     dropping.result()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))
     for table in ("document", "revision", "piece", "chunk", "staged"):
@@ -147,7 +147,7 @@ def test_among_a_thousand_others_one_is_made_and_dropped_in_less_than_a_second(r
 )
 def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password(database: str) -> None:
     with pytest.raises(StoreError) as raised:
-        PostgresStore(Address.of(f"{database}#kb"), "test vectors")
+        PostgresStore(PostgresDsn.of(f"{database}#kb"), "test vectors")
     assert "secret" not in str(raised.value) and "\n" not in str(raised.value)
 
 
@@ -161,7 +161,7 @@ def test_an_address_that_cannot_be_read_is_said_in_one_line_without_the_password
 )
 def test_what_cannot_be_reached_is_said_in_one_line_without_the_password(database: str, said: str) -> None:
     where = database or postgres.server().replace("/postgres?", "/not_there?").replace("postgres:@", "")
-    address = Address.of(where.replace("://", "://postgres:secret@", 1) + "#kb")
+    address = PostgresDsn.of(where.replace("://", "://postgres:secret@", 1) + "#kb")
     with pytest.raises(StoreError) as raised:
         PostgresStore(address, "test vectors")
     told = str(raised.value)

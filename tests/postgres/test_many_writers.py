@@ -9,13 +9,13 @@ from contextvars import copy_context
 
 import pytest
 
-from polyadic.blocking import wait_for
-from polyadic.construction.publishing import withdraw
+from polyadic.concurrency.sync import wait_sync
 from polyadic.errors import StoreBusy
-from polyadic.overlay import Decision, Kind
-from polyadic.store.claims import All
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Stamp, Store
+from polyadic.indexing.publisher import withdraw
+from polyadic.model.resolution import DecisionKind, ResolutionDecision
+from polyadic.storage.leases import NoLeases
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import Fingerprint, Store
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support import postgres
 from tests.support.canonical import canonical
@@ -136,10 +136,10 @@ def test_what_another_run_works_on_is_not_withdrawn_and_all_else_is() -> None:
         with one.joined() as mine:
             assert mine.take([ada.id])
             with pytest.raises(StoreBusy, match="indexing what is to be withdrawn"):
-                wait_for(withdraw(other, [ada.id], Drawing))
-            wait_for(withdraw(other, [turin.id], Drawing))
+                wait_sync(withdraw(other, [ada.id], Drawing))
+            wait_sync(withdraw(other, [turin.id], Drawing))
             mine.let_go([ada.id])
-            wait_for(withdraw(other, [ada.id], Drawing))
+            wait_sync(withdraw(other, [ada.id], Drawing))
         assert canonical(one) == canonical(open_store("new"))
 
 
@@ -147,7 +147,7 @@ def test_who_is_who_is_not_decided_while_others_index() -> None:
     with stores("postgres") as open_store:
         one, other = open_store("kb"), open_store("kb")
         publish(one, "ada", [("Ada met Bolt.", ["Ada", "Bolt"])])
-        decision = Decision(Kind.MERGE, ("Ada", "Bolt"), "Ada")
+        decision = ResolutionDecision(DecisionKind.MERGE, ("Ada", "Bolt"), "Ada")
         with one.joined(), pytest.raises(StoreBusy, match="another process"):
             decide(other, [decision])
         decide(other, [decision])
@@ -162,7 +162,7 @@ def test_documents_are_prepared_while_another_run_writes() -> None:
             with one.prepare() as preparer:
                 assert not preparer.stamps([source.id])
                 assert not list(preparer.current([source.id]))
-                preparer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
+                preparer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])
                 preparer.put_evidence({source.id: {chunks[0].id: evidence}})
 
         with one.joined() as mine, other.joined(), other.write() as writer:
@@ -181,10 +181,10 @@ def test_what_another_run_stages_while_leftovers_are_swept_leaves_nothing_behind
             with store.joined() as mine:
                 assert mine.take([source.id])
                 with store.prepare() as preparer:
-                    preparer.stage([(source, Stamp(content, "recipe", "by hand"), chunks)])
+                    preparer.stage([(source, Fingerprint(content, "recipe", "by hand"), chunks)])
                 mine.let_go([source.id])
 
-        class Late(All):
+        class Late(NoLeases):
             """Takes what is wanted only when another run has been at work on it."""
 
             def take(self, document_ids: Iterable[str]) -> frozenset[str]:

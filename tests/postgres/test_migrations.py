@@ -12,11 +12,11 @@ import psycopg
 import pytest
 
 from polyadic.errors import StoreError
-from polyadic.store.postgres import migrating
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.schema import MIGRATIONS, VERSION
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Store
+from polyadic.storage.postgres import migrations
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.schema import MIGRATIONS, VERSION
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import Store
 from tests.postgres.filled import NAME, fill
 from tests.support.canonical import canonical
 from tests.support.databases import database, of_version_1
@@ -25,8 +25,8 @@ from tests.support.vectors import vectors
 
 OPENING = """
 import sys, time
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.store import PostgresStore
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.store import PostgresStore
 print("ready", flush=True)
 sys.stdin.readline()
 PostgresStore(Address(sys.argv[1], sys.argv[2]), "test vectors").close()
@@ -35,7 +35,7 @@ NEW = ("Mary Somerville taught Ada Lovelace in Chelsea.", ["Mary Somerville", "A
 
 
 def opened(database: str, name: str = NAME) -> PostgresStore:
-    return PostgresStore(Address(database, name), "test vectors")
+    return PostgresStore(PostgresDsn(database, name), "test vectors")
 
 
 def version(database: str) -> int:
@@ -86,8 +86,8 @@ def told_without_ada(store: Store) -> str:
 def test_it_is_brought_forward_wholly_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     with of_version_1() as old:
         with monkeypatch.context() as broken:
-            broken.setattr(migrating, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE new (a bigint); SELECT 1 / 0"))
-            broken.setattr(migrating, "VERSION", VERSION + 1)
+            broken.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE new (a bigint); SELECT 1 / 0"))
+            broken.setattr(migrations, "VERSION", VERSION + 1)
             with pytest.raises(StoreError, match="division by zero"):
                 opened(old)
         assert version(old) == 1
@@ -153,7 +153,7 @@ def test_who_reads_with_the_earlier_version_reads_on() -> None:
 
 
 def test_readers_who_do_not_end_are_waited_for_no_longer_than_is_bearable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(migrating, "_LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(migrations, "_LONGEST_WAIT", 0.2)
     with of_version_1() as old:
         with psycopg.connect(old) as reading:
             reading.execute("SELECT count(*) FROM polyadic.entity")

@@ -10,12 +10,12 @@ import pytest
 
 from polyadic.cli.main import run
 from polyadic.errors import SettingsError
-from polyadic.serving.limits import Limits
-from polyadic.serving.server import service_for
-from polyadic.serving.sites.database import Database
-from polyadic.store.postgres.address import Address
-from polyadic.store.postgres.store import PostgresStore
-from tests.serving.running import ADA, BABBAGE, QUESTION, events, finished, make, running_over, wait_until
+from polyadic.server.limits import ServerLimits
+from polyadic.server.server import service_for
+from polyadic.server.tenants.postgres import PostgresTenants
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.store import PostgresStore
+from tests.server.running_server import ADA, BABBAGE, QUESTION, events, finished, make, running_over, wait_until
 from tests.support import postgres
 
 Clients = tuple[httpx2.Client, httpx2.Client]
@@ -43,8 +43,8 @@ def clients(settings: Path, address: str) -> Iterator[Clients]:
     """Of two servers over one database, of which the second runs no jobs."""
     with contextlib.ExitStack() as stack:
         servers = [
-            stack.enter_context(running_over(Database(address, settings), settings, limits=limits))
-            for limits in (Limits(), Limits(jobs_at_once=0))
+            stack.enter_context(running_over(PostgresTenants(address, settings), settings, limits=limits))
+            for limits in (ServerLimits(), ServerLimits(jobs_at_once=0))
         ]
         first, second = (stack.enter_context(server.client()) for server in servers)
         yield first, second
@@ -108,9 +108,10 @@ def test_what_cannot_be_read_is_kept_until_it_is_resumed_or_forgotten(clients: C
 def test_a_queued_job_is_cancelled_by_any_server(settings: Path) -> None:
     address = postgres.own_database()
     with contextlib.ExitStack() as stack:
-        idle = Limits(jobs_at_once=0, closing_seconds=1.0)
+        idle = ServerLimits(jobs_at_once=0, closing_seconds=1.0)
         one, other = (
-            stack.enter_context(running_over(Database(address, settings), settings, limits=idle)) for _ in range(2)
+            stack.enter_context(running_over(PostgresTenants(address, settings), settings, limits=idle))
+            for _ in range(2)
         )
         first, second = stack.enter_context(one.client()), stack.enter_context(other.client())
         make(first, "letters")
@@ -138,7 +139,7 @@ def test_a_document_that_is_being_read_is_not_withdrawn(clients: Clients, addres
     name = fresh(clients, ADA, BABBAGE)
     path = f"/v1/workspaces/{name}/documents"
     read, other = (one["id"] for one in clients[0].get(path).json()["documents"])
-    store = PostgresStore(Address(address, name), None)
+    store = PostgresStore(PostgresDsn(address, name), None)
     try:
         with store.joined() as claims:
             claims.take([read])
@@ -167,10 +168,11 @@ def test_settings_are_those_of_the_folder_or_of_a_workspace_s_own(clients: Clien
 
 def test_only_so_many_jobs_of_a_workspace_wait_whoever_takes_them(settings: Path) -> None:
     address = postgres.own_database()
-    limits = Limits(jobs_at_once=0, jobs_waiting=2)
+    limits = ServerLimits(jobs_at_once=0, jobs_waiting=2)
     with contextlib.ExitStack() as stack:
         servers = [
-            stack.enter_context(running_over(Database(address, settings), settings, limits=limits)) for _ in range(2)
+            stack.enter_context(running_over(PostgresTenants(address, settings), settings, limits=limits))
+            for _ in range(2)
         ]
         clients = [stack.enter_context(server.client()) for server in servers]
         make(clients[0], "letters")
@@ -181,7 +183,7 @@ def test_only_so_many_jobs_of_a_workspace_wait_whoever_takes_them(settings: Path
 
 def test_what_cannot_be_served_is_said_in_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="with all its workspaces"):
-        service_for(f"{postgres.server()}#letters", "127.0.0.1", None, Limits())
+        service_for(f"{postgres.server()}#letters", "127.0.0.1", None, ServerLimits())
     assert run(["serve", "postgresql://ada:secret@127.0.0.1:1/kb", "--settings", str(tmp_path)]) == 1
     [line] = capsys.readouterr().err.splitlines()
     assert "127.0.0.1:1/kb cannot be used" in line and "secret" not in line
@@ -190,16 +192,16 @@ def test_what_cannot_be_served_is_said_in_a_line(capsys: pytest.CaptureFixture[s
 
 def test_a_database_served_by_a_newer_version_is_left_alone(settings: Path) -> None:
     address = postgres.own_database()
-    Database(address, settings).close()
+    PostgresTenants(address, settings).close()
     with psycopg.connect(address, autocommit=True) as raw:
         raw.execute("UPDATE polyadic_server.version SET number = 99")
     with pytest.raises(Exception, match="newer Polyadic"):
-        Database(address, settings)
+        PostgresTenants(address, settings)
 
 
 def test_a_server_that_stops_leaves_no_connection(settings: Path) -> None:
     address = postgres.own_database()
-    with running_over(Database(address, settings), settings) as server, server.client() as client:
+    with running_over(PostgresTenants(address, settings), settings) as server, server.client() as client:
         make(client, "letters", ADA)
     named = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     with psycopg.connect(address, autocommit=True) as raw:

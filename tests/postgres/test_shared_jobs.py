@@ -13,10 +13,10 @@ import httpx2
 import psycopg
 import pytest
 
-from polyadic.serving.limits import Limits
-from polyadic.serving.sites.database import Database
-from tests.server import ModelServer, ready
-from tests.serving.running import Running, finished, make, running_over, wait_until
+from polyadic.server.limits import ServerLimits
+from polyadic.server.tenants.postgres import PostgresTenants
+from tests.model_server import ModelServer, ready
+from tests.server.running_server import Running, finished, make, running_over, wait_until
 from tests.support import postgres
 from tests.support.with_a_model import story
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 PATH = "/v1/workspaces/letters"
 AT_ONCE = 2
-LIMITS = Limits(closing_seconds=5.0)
+LIMITS = ServerLimits(closing_seconds=5.0)
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
         }.items():
             monkeypatch.setenv(f"POLYADIC_{name}", value)
         address = postgres.own_database()
-        first = stack.enter_context(running_over(Database(address, tmp_path), tmp_path, limits=LIMITS))
+        first = stack.enter_context(running_over(PostgresTenants(address, tmp_path), tmp_path, limits=LIMITS))
         client = stack.enter_context(first.client())
         make(client, "letters")
         texts = [{"text": story(number, 30), "source": f"memory:{number}"} for number in range(3)]
         job = client.post(f"{PATH}/documents/texts", json={"texts": texts}).json()["id"]
         wait_until(lambda: len(model.calls) >= 2)
-        second = stack.enter_context(running_over(Database(address, tmp_path), tmp_path, limits=LIMITS))
+        second = stack.enter_context(running_over(PostgresTenants(address, tmp_path), tmp_path, limits=LIMITS))
         other = stack.enter_context(second.client())
         yield Two(address, first, second, (client, other), job, model)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.store.postgres import sizes
+from polyadic.storage.postgres import size_estimate
 from tests.support.store_driver import publish_all
 from tests.support.stores import rows_of, stores
 
@@ -19,6 +19,6 @@ def test_it_is_told_from_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
         rows = sum(1 for _ in rows_of(store, TABLES))
         whole = store.size()
         assert 50 * rows < whole < 500 * rows
-        monkeypatch.setattr(sizes, "SAMPLE", 30)
+        monkeypatch.setattr(size_estimate, "SAMPLE", 30)
         assert store.size() == pytest.approx(whole, rel=0.3)
         assert other.size() == 0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.knowledge import Document
-from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.crashes.commands import COMMAND, ended, started
 from tests.support.own_server import own_folder, own_server, standby
@@ -33,7 +33,7 @@ def test_a_standby_answers_as_the_primary_does(places: tuple[str, str]) -> None:
     answers = []
     for place in places:
         with Workspace(place, SETTINGS) as kb:
-            answers.append([kb.query(QUESTION, method=method) for method in ("walk", "hypergraph", "passages")])
+            answers.append([kb.query(QUESTION, method=method) for method in ("walk", "hypergraph", "hipporag2")])
     for primary, other in zip(*answers, strict=True):
         assert primary.text == other.text and "Jonas Orth" in primary.text
 

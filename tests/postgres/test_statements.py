@@ -8,26 +8,26 @@ import numpy as np
 import psycopg
 import pytest
 
-from polyadic.knowledge import Document
-from polyadic.settings import EmbeddingSettings, Settings
-from polyadic.store.postgres import known
-from polyadic.store.postgres.patience import PatientConnection
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.model.types import Document
+from polyadic.storage.postgres import row_cache
+from polyadic.storage.postgres.keepalive import KeepaliveConnection
 from polyadic.workspace import Workspace
 from tests.support import postgres
 
 SETTINGS = Settings(embedding=EmbeddingSettings(model="hashing"))
 PEOPLE = ("Mira Falk", "Jonas Orth", "Ilse Brandt", "Karl Wegener", "Lena Torv")
 PLACES = ("Turin", "Basel", "Lund")
-MOST = {"walk": 18, "hypergraph": 16, "local": 20, "passages": 14, "chunks": 8}
+MOST = {"walk": 18, "hypergraph": 16, "local": 20, "hipporag2": 14, "chunks": 8}
 """Statements, those that begin and end a transaction among them, and two that read how an unknown word is spelled."""
 
 
 @contextmanager
 def counted() -> Iterator[list[str]]:
     """What is run meanwhile; for each of many rows where they are not written by one statement."""
-    run, run_many, statements = PatientConnection.execute, psycopg.Cursor.executemany, []
+    run, run_many, statements = KeepaliveConnection.execute, psycopg.Cursor.executemany, []
 
-    def execute(connection: PatientConnection, query: bytes, *more: Any, **named: Any) -> Any:
+    def execute(connection: KeepaliveConnection, query: bytes, *more: Any, **named: Any) -> Any:
         statements.append(str(query))
         return run(connection, query, *more, **named)
 
@@ -36,7 +36,7 @@ def counted() -> Iterator[list[str]]:
         run_many(cursor, query, rows, **named)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(PatientConnection, "execute", execute)
+        patched.setattr(KeepaliveConnection, "execute", execute)
         patched.setattr(psycopg.Cursor, "executemany", executemany)
         yield statements
 
@@ -69,8 +69,8 @@ def test_who_goes_through_all_there_is_holds_little_of_it(monkeypatch: pytest.Mo
         with kb.store().read() as reader:
             facts, entities = reader.all_rows("fact"), reader.all_rows("entity")
             told = [reader.facts(facts), reader.entities(entities), reader.entities_of(facts).targets.tolist()]
-        monkeypatch.setattr(known, "MOST_KEPT", 500)
-        monkeypatch.setattr(known, "MOST_VALUES", 3)
+        monkeypatch.setattr(row_cache, "MOST_KEPT", 500)
+        monkeypatch.setattr(row_cache, "MOST_VALUES", 3)
         with kb.store().read() as reader:
             by_page = [
                 [one for page in np.array_split(rows, 9) for one in fetch(page)]

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from polyadic.knowledge import Document
-from polyadic.settings import EmbeddingSettings, Settings
-from polyadic.store.postgres import subjects
-from polyadic.store.postgres.connection import PostgresConnection
-from polyadic.store.postgres.many import ForMany
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.postgres.translating import translated
-from polyadic.store.tables.half_precision import HalfVector
-from polyadic.store.tables.records import overlay_of
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.model.types import Document
+from polyadic.storage.postgres import topic_entities
+from polyadic.storage.postgres.bulk import BulkStatement
+from polyadic.storage.postgres.connection import PostgresConnection
+from polyadic.storage.postgres.dialect import translated
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.sql.half_precision import HalfVector
+from polyadic.storage.sql.serialization import overlay_of
 from polyadic.workspace import Workspace
 from tests.postgres.test_statements import counted, letters
 from tests.support import postgres
@@ -110,7 +110,7 @@ def test_what_is_found_by_a_long_text_is_changed_row_by_row() -> None:
             ("UPDATE said SET times = ? WHERE entity = ? AND attribute = 'form' AND value = ?", (2, 1, "a")),
             ("DELETE FROM called WHERE loose = ? AND entity = ?", ("a", 1)),
         ):
-            assert ForMany.known(translated(sql).sql.decode(), connection._connection) is None
+            assert BulkStatement.known(translated(sql).sql.decode(), connection._connection) is None
             index = connection.execute(f"EXPLAIN {sql}", row).fetchall()
             assert any("Index Cond" in line and "_brief = " in line for (line,) in index), index
 
@@ -139,7 +139,7 @@ def test_what_passages_are_about_is_what_it_would_be_if_all_were_looked_at_anew(
         with store._pool.connection() as raw, store._transaction(raw) as connection:
             sql = "SELECT id, about FROM chunk ORDER BY id"
             before, contested = rows_of(connection, sql), rows_of(connection, "SELECT DISTINCT chunk FROM contested")
-            subjects.renew(connection, overlay_of(connection), (), [chunk for chunk, _ in before])
+            topic_entities.renew(connection, overlay_of(connection), (), [chunk for chunk, _ in before])
             assert rows_of(connection, sql) == before
         assert len(contested) > 5
         assert len({about for _, about in before}) > 3

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.overlay import Overlay
-from polyadic.store.protocol import Store
+from polyadic.model.resolution import EntityResolution
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.storage.protocol import Store
 from tests.support.store_driver import publish_told
 
 FILE = Path(__file__).parent / "lookalikes.tsv"
@@ -46,8 +46,8 @@ def fill(store: Store, pairs: Sequence[Lookalike]) -> None:
         publish_told(store, [(source, [Chunk(source.id, whole, source.text, 5, 0)], said)])
 
 
-def put_together(pairs: Sequence[Lookalike], overlay: Overlay) -> list[Lookalike]:
+def put_together(pairs: Sequence[Lookalike], overlay: EntityResolution) -> list[Lookalike]:
     """Those whose two names mean one entity under an overlay."""
-    from polyadic.identity import entity_key
+    from polyadic.model.identity import entity_key
 
     return [pair for pair in pairs if overlay.one(*(entity_key(name) for name in pair.names))]

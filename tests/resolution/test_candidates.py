@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.overlay import Decision, Kind, Overlay
+from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.resolution.blocking import MOST_IN_A_BLOCK, by_name, by_vector
-from polyadic.resolution.candidates import SURE, Found
+from polyadic.resolution.candidates import SURE, CandidatePairs
 from polyadic.resolution.homonyms import homonyms
-from polyadic.resolution.names import Name
-from polyadic.store.sqlite.store import SqliteStore
+from polyadic.resolution.names import ParsedName
+from polyadic.storage.sqlite.store import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
 from tests.support.store_driver import decide, publish, publish_told
 from tests.support.vectors import kept
@@ -38,13 +38,13 @@ def tell(store: SqliteStore, name: str, said: Said) -> Document:
 
 def found(store: SqliteStore) -> dict[frozenset[str], tuple[float, str]]:
     with store.read() as reader:
-        look = Found.of(reader)
+        look = CandidatePairs.of(reader)
         return {frozenset(look.names(pair)): (one.score, one.why) for pair, one in look.judged.items()}
 
 
 def merges(store: SqliteStore, least: float = SURE) -> list[tuple[str, ...]]:
     with store.read() as reader:
-        return [decision.names for decision in Found.of(reader).merges(least)]
+        return [decision.names for decision in CandidatePairs.of(reader).merges(least)]
 
 
 def test_lookalikes_are_merged_with_care(store: SqliteStore) -> None:
@@ -53,7 +53,7 @@ def test_lookalikes_are_merged_with_care(store: SqliteStore) -> None:
     fill(store, pairs)
     assert (len(pairs), sum(pair.same for pair in pairs)) >= (120, 50)
     with store.read() as reader:
-        merged = put_together(pairs, Overlay.of(Found.of(reader).merges(SURE)))
+        merged = put_together(pairs, EntityResolution.of(CandidatePairs.of(reader).merges(SURE)))
     right = sum(pair.same for pair in merged)
     assert right / len(merged) >= 0.95
     assert right / sum(pair.same for pair in pairs) >= 0.8
@@ -64,7 +64,7 @@ def test_the_surest_come_first_with_a_reason(store: SqliteStore) -> None:
     publish(store, "b", [("Sao Paulo sells maize.", ["Sao Paulo", "maize"]), ("Mercury shines.", ["Mercury", "light"])])
     publish(store, "c", [("Mercury (planet) is hot.", ["Mercury (planet)", "heat"])])
     with store.read() as reader:
-        look = Found.of(reader)
+        look = CandidatePairs.of(reader)
         first, second = (look.candidate(pair) for pair in look.ranked())
     assert {first.one.name, first.other.name} == {"São Paulo", "Sao Paulo"}
     assert first.score > SURE > second.score
@@ -85,14 +85,20 @@ def test_a_store_without_facts_has_nothing_to_propose(store: SqliteStore) -> Non
     assert (found(store), merges(store)) == ({}, [])
     publish(store, "a", [("Alone.", ["Alone"])])
     with store.read() as reader:
-        assert homonyms(reader, Found.of(reader)) == []
+        assert homonyms(reader, CandidatePairs.of(reader)) == []
 
 
 def test_what_was_decided_is_not_proposed_again(store: SqliteStore) -> None:
     names = ["São Paulo", "Sao Paulo", "Malmö", "Malmo"]
     publish(store, "a", [(f"{name} is a city.", [name, f"city {name[0]}"]) for name in names])
     assert len(found(store)) == 2
-    decide(store, [Decision(Kind.APART, ("São Paulo", "Sao Paulo")), Decision(Kind.MERGE, ("Malmö", "Malmo"), "Malmö")])
+    decide(
+        store,
+        [
+            ResolutionDecision(DecisionKind.APART, ("São Paulo", "Sao Paulo")),
+            ResolutionDecision(DecisionKind.MERGE, ("Malmö", "Malmo"), "Malmö"),
+        ],
+    )
     assert found(store) == {}
     assert merges(store) == []
 
@@ -137,7 +143,7 @@ def test_a_last_name_that_two_bear_is_never_sure(store: SqliteStore) -> None:
         )
     assert merges(store, 0.7) == []
     with store.read() as reader:
-        (homonym,) = homonyms(reader, Found.of(reader))
+        (homonym,) = homonyms(reader, CandidatePairs.of(reader))
     assert homonym.name == "Schumann"
     assert {sense.name: sense.documents for sense in homonym.senses} == {
         "Clara Schumann": ("/docs/Clara.txt",),
@@ -149,11 +155,11 @@ def test_a_name_of_two_types_may_be_two(store: SqliteStore) -> None:
     tell(store, "planet", [("Mercury is hot.", [("Mercury", "place"), ("heat", "")])])
     source = tell(store, "singer", [("Mercury sang.", [("Mercury", "person"), ("songs", "")])])
     with store.read() as reader:
-        (homonym,) = homonyms(reader, Found.of(reader))
+        (homonym,) = homonyms(reader, CandidatePairs.of(reader))
     assert {sense.name for sense in homonym.senses} == {"Mercury (place)", "Mercury (person)"}
-    decide(store, [Decision(Kind.SPLIT, ("Mercury",), "Mercury (person)", (source.id,))])
+    decide(store, [ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (person)", (source.id,))])
     with store.read() as reader:
-        assert homonyms(reader, Found.of(reader)) == []
+        assert homonyms(reader, CandidatePairs.of(reader)) == []
 
 
 def test_an_entity_points_where_its_forms_do(store: SqliteStore) -> None:
@@ -170,8 +176,8 @@ def test_an_entity_points_where_its_forms_do(store: SqliteStore) -> None:
 
 
 def test_a_key_that_many_share_is_left_out() -> None:
-    few = [Name.of(f"{first} Smith") for first in ("Ann", "Amy")]
-    many = [Name.of(f"A{chr(97 + n // 26)}{chr(97 + n % 26)} Smith") for n in range(MOST_IN_A_BLOCK + 1)]
+    few = [ParsedName.of(f"{first} Smith") for first in ("Ann", "Amy")]
+    many = [ParsedName.of(f"A{chr(97 + n // 26)}{chr(97 + n % 26)} Smith") for n in range(MOST_IN_A_BLOCK + 1)]
     assert by_name(few) == {(0, 1)}
     assert by_name(many) == set()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.evaluation.who_is_who import agreement, fill, read
-from polyadic.overlay import NO_OVERLAY, Overlay
-from polyadic.resolution.candidates import SURE, Found
-from polyadic.settings import EmbeddingSettings, Settings
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.evaluation.resolution_eval import agreement, fill, read
+from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.resolution.candidates import SURE, CandidatePairs
 from polyadic.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.data]
@@ -22,14 +22,14 @@ def test_what_is_merged_unseen_is_right_in_19_of_20_pairs(tmp_path: Path) -> Non
     with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
         fill(kb, documents)
         with kb.store().read() as reader:
-            found = Found.of(reader)
+            found = CandidatePairs.of(reader)
         merged = kb.entities.merge_sure().outcome.decided
         assert {decision.id for decision in merged} == {decision.id for decision in found.merges(SURE)}
         with kb.store().read() as reader:
             overlay = reader.overlay()
         assert kb.store().problems() == []
     before, after = agreement(documents, NO_OVERLAY), agreement(documents, overlay)
-    assert overlay == Overlay.of(merged)
+    assert overlay == EntityResolution.of(merged)
     assert after.precision >= 0.95
     assert (after.both - before.both) / (after.ours - before.ours) >= 0.95
     assert after.recall >= before.recall + 0.02

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.store.protocol import Vectors
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
 
 # Title, then each fact with its participants; a document's text is its facts.

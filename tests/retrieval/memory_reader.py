@@ -6,31 +6,31 @@ from typing import Literal
 
 import numpy as np
 
-from polyadic import identity
-from polyadic.derivation import Attribute, mean_score, tally
-from polyadic.identity import loose_name
-from polyadic.knowledge import Chunk, Document, Entity, Evidence, Fact, Heading, Place, Span
-from polyadic.overlay import NO_OVERLAY, Decision, Overlay
-from polyadic.store.expected import Expected
-from polyadic.store.protocol import (
+from polyadic.model import identity
+from polyadic.model.aggregation import Attribute, mean_score, tally
+from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.identity import loose_name
+from polyadic.model.resolution import NO_OVERLAY, EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, Heading, SourceSpan, Span
+from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.prefetch import Expected
+from polyadic.storage.protocol import (
     Counts,
+    DocumentListing,
     DocumentRecord,
-    Entry,
     FailedChunk,
+    Fingerprint,
     Hits,
+    LedgerEntry,
     Links,
-    Listed,
     Rows,
     Side,
     Spent,
-    Stamp,
     Statement,
     Vectors,
 )
-from polyadic.store.themes import Themes
 from polyadic.text.headings import headings, headings_of
-from polyadic.themes import Hierarchy
-from tests.retrieval.memory_themes import MemoryThemes
+from tests.retrieval.memory_hierarchy import MemoryThemes
 
 Embed = Callable[[Sequence[str]], Vectors]
 NO_HIERARCHY = Hierarchy()
@@ -63,7 +63,7 @@ class MemoryReader:
                 self._facts_of[entity].append(fact)
         self._facts_in: list[list[int]] = []
         self._chunks_of: dict[int, list[int]] = defaultdict(list)
-        self._places: dict[int, list[Place]] = defaultdict(list)
+        self._places: dict[int, list[SourceSpan]] = defaultdict(list)
         for row, (document, chunk, evidence) in enumerate(self._read):
             stated = [(fact_row[e.fact_id], e) for e in evidence if e.fact_id is not None]
             self._facts_in.append(list(dict.fromkeys(fact for fact, _ in stated)))
@@ -242,10 +242,10 @@ class MemoryReader:
     def chunks(self, rows: Rows) -> list[Chunk]:
         return [self._read[row][1] for row in rows.tolist()]
 
-    def overlay(self) -> Overlay:
+    def overlay(self) -> EntityResolution:
         return NO_OVERLAY
 
-    def decisions(self) -> list[tuple[Decision, str]]:
+    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         return []
 
     def size(self, side: Side) -> int:
@@ -254,7 +254,7 @@ class MemoryReader:
     def hierarchy(self) -> Hierarchy:
         return self._hierarchy
 
-    def themes(self) -> Themes:
+    def themes(self) -> HierarchyReader:
         entities = {identity.entity_id(key): row for row, key in enumerate(self._keys)}
         facts = {one: row for row, one in enumerate(self._facts)}
         return MemoryThemes(self._hierarchy, entities, facts, self._embed_texts)
@@ -270,7 +270,7 @@ class MemoryReader:
     def documents(self) -> list[DocumentRecord]:
         raise NotImplementedError
 
-    def listed(self, after: str | None, limit: int, words: str = "") -> Listed:
+    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
         raise NotImplementedError
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
@@ -287,7 +287,7 @@ class MemoryReader:
     def failures(self) -> list[FailedChunk]:
         raise NotImplementedError
 
-    def stamp(self, document_id: str) -> Stamp | None:
+    def stamp(self, document_id: str) -> Fingerprint | None:
         raise NotImplementedError
 
     def reply(self, key: str) -> tuple[str, bool] | None:
@@ -299,7 +299,7 @@ class MemoryReader:
     def spent_on(self, document_id: str) -> Spent:
         raise NotImplementedError
 
-    def ledger(self) -> list[Entry]:
+    def ledger(self) -> list[LedgerEntry]:
         raise NotImplementedError
 
     def record(self, document_id: str) -> DocumentRecord | None:
@@ -323,16 +323,18 @@ class MemoryReader:
     def containing(self, entities: Rows, limit: int) -> Rows:
         raise NotImplementedError
 
-    def fact_places(self, facts: Rows) -> list[tuple[Place, ...]]:
+    def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
         return [tuple(self._places[row]) for row in facts.tolist()]
 
-    def chunk_places(self, chunks: Rows) -> list[Place]:
+    def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
         read = (self._read[row] for row in chunks.tolist())
         return [_place(document, chunk, chunk.span.start, chunk.span.end) for document, chunk, _ in read]
 
 
-def _place(document: Document, chunk: Chunk, start: int, end: int) -> Place:
-    return Place(document.id, document.source, document.title, chunk.id, Span(start, end), document.text[start:end])
+def _place(document: Document, chunk: Chunk, start: int, end: int) -> SourceSpan:
+    return SourceSpan(
+        document.id, document.source, document.title, chunk.id, Span(start, end), document.text[start:end]
+    )
 
 
 def _links(rows: Rows, of: Callable[[int], list[int]]) -> Links:

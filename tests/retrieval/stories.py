@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 

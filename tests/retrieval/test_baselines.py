@@ -7,11 +7,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from polyadic.knowledge import Kind, Knowledge
-from polyadic.models.hashing import HashingEmbedder
+from polyadic.config import METHODS, HippoRAG2Settings, LightRAGSettings, PathRAGSettings, Settings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval.registry import asks_for_names, method_named
-from polyadic.settings import METHODS, BinarySettings, PassagesSettings, PathsSettings, Settings
-from polyadic.store.protocol import Links, Reader
+from polyadic.storage.protocol import Links, Reader
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stories import sentence, told
 
@@ -36,20 +36,20 @@ def test_knowledge_says_by_which_method_it_was_found(method: str) -> None:
 
 def test_only_methods_with_keywords_ask_what_a_question_names() -> None:
     asking = {method for method in METHODS if asks_for_names(method)}
-    assert asking == {"binary", "binary-bare", "paths", *(m for m in METHODS if m.startswith("hypergraph"))}
+    assert asking == {"lightrag", "lightrag-bare", "pathrag", *(m for m in METHODS if m.startswith("hypergraph"))}
 
 
 @pytest.mark.parametrize(
     ("method", "kinds"),
     [
-        ("hypergraph-without-er", {Kind.FACT, Kind.CHUNK}),
-        ("hypergraph-without-hr", {Kind.FACT, Kind.CHUNK}),
-        ("hypergraph-without-er-hr", {Kind.CHUNK}),
-        ("hypergraph-without-cr", {Kind.FACT}),
+        ("hypergraph-without-er", {ItemKind.FACT, ItemKind.CHUNK}),
+        ("hypergraph-without-hr", {ItemKind.FACT, ItemKind.CHUNK}),
+        ("hypergraph-without-er-hr", {ItemKind.CHUNK}),
+        ("hypergraph-without-cr", {ItemKind.FACT}),
         ("hypergraph-without-all", set()),
     ],
 )
-def test_ablations_leave_out_what_they_are_named_after(method: str, kinds: set[Kind]) -> None:
+def test_ablations_leave_out_what_they_are_named_after(method: str, kinds: set[ItemKind]) -> None:
     found = ask(method, told(CHAIN), "Ada meets Byron")
     assert {item.kind for item in found.items} == kinds
     off = {step.name for step in found.trace if step.detail == "switched off"}
@@ -64,16 +64,16 @@ POETS = {"one": [["Ada", "Byron"]], "two": [["Byron", "Shelley"]], "three": [["S
 class TestBinary:
     def test_local_relations_come_by_degree_then_by_weight(self) -> None:
         told_of = {"a": [["Ada", "Byron"], ["Ada", "Byron", "Milbanke"]], "b": [["Byron", "Greece"], ["Byron", "Pisa"]]}
-        settings = Settings(binary=BinarySettings(entities=1, relations=1))
-        found = ask("binary", told(told_of), "Ada", settings)
+        settings = Settings(lightrag=LightRAGSettings(entities=1, relations=1))
+        found = ask("lightrag", told(told_of), "Ada", settings)
         pairs = [item.entities for item in found.facts]
         # Ada has two facts, Byron four, Milbanke one; what is said of a pair stands together.
         assert list(dict.fromkeys(pairs)) == [("Ada", "Byron"), ("Ada", "Milbanke")]
         assert pairs.count(("Ada", "Byron")) == 2
 
     def test_global_relations_are_those_nearest_to_the_question(self) -> None:
-        settings = Settings(binary=BinarySettings(entities=1, relations=2, relation_share=1.0))
-        found = ask("binary", told(CHAIN), "Ada? whom meets turin meets savoy?", settings)
+        settings = Settings(lightrag=LightRAGSettings(entities=1, relations=2, relation_share=1.0))
+        found = ask("lightrag", told(CHAIN), "Ada? whom meets turin meets savoy?", settings)
         # One of Ada's, one of those nearest to the question, in turn.
         assert (found.facts[0].entities, found.facts[0].why) == (("Ada", "Byron"), "about Ada")
         assert found.facts[1].why.startswith("similar to the question")
@@ -81,7 +81,7 @@ class TestBinary:
         assert len(found.facts) == 3
 
     def test_passages_that_state_the_relations_come_with_them(self) -> None:
-        found = ask("binary", told(CHAIN), "Ada")
+        found = ask("lightrag", told(CHAIN), "Ada")
         assert found.chunks[0].places[0].source == "memory:one"
 
     def test_pairs_have_their_share_before_passages(self) -> None:
@@ -89,25 +89,25 @@ class TestBinary:
             share: [
                 item.kind
                 for item in ask(
-                    "binary", told(CHAIN), "Ada", Settings(binary=BinarySettings(relation_share=share))
+                    "lightrag", told(CHAIN), "Ada", Settings(lightrag=LightRAGSettings(relation_share=share))
                 ).items
             ]
             for share in (0.0, 1.0)
         }
-        assert kinds[0.0][0] is Kind.CHUNK
-        assert kinds[1.0][0] is Kind.FACT
+        assert kinds[0.0][0] is ItemKind.CHUNK
+        assert kinds[1.0][0] is ItemKind.FACT
         assert Counter(kinds[0.0]) == Counter(kinds[1.0])
 
     def test_bare_pairs_are_two_names(self) -> None:
-        found = ask("binary-bare", told(CHAIN), "Ada")
+        found = ask("lightrag-bare", told(CHAIN), "Ada")
         assert {item.text for item in found.facts} >= {"Ada — Byron"}
         assert not any("meets" in item.text for item in found.facts)
 
 
 class TestPaths:
     def test_a_path_is_told_pair_by_pair(self) -> None:
-        settings = Settings(paths=PathsSettings(entities=2))
-        found = ask("paths", told(POETS), "Ada and Shelley", settings)
+        settings = Settings(pathrag=PathRAGSettings(entities=2))
+        found = ask("pathrag", told(POETS), "Ada and Shelley", settings)
         assert [item.text for item in found.items] == [
             f"Ada — Byron: {sentence(['Ada', 'Byron'])}",
             f"Byron — Shelley: {sentence(['Byron', 'Shelley'])}",
@@ -118,34 +118,36 @@ class TestPaths:
         }
 
     def test_the_best_can_stand_last(self) -> None:
-        first = ask("paths", told(POETS), "Ada and Shelley and Byron")
-        last = ask("paths", told(POETS), "Ada and Shelley and Byron", Settings(paths=PathsSettings(best_last=True)))
+        first = ask("pathrag", told(POETS), "Ada and Shelley and Byron")
+        last = ask(
+            "pathrag", told(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(best_last=True))
+        )
         assert last.items == first.items[::-1]
         scores = [item.score for item in first.items]
         assert scores == sorted(scores, reverse=True)
         assert len(set(scores)) > 1
 
     def test_only_the_most_reliable_paths_are_told(self) -> None:
-        few = ask("paths", told(POETS), "Ada and Shelley and Byron", Settings(paths=PathsSettings(paths=1)))
+        few = ask("pathrag", told(POETS), "Ada and Shelley and Byron", Settings(pathrag=PathRAGSettings(paths=1)))
         assert len(few.items) == 1
 
     def test_what_nothing_connects_has_no_path(self) -> None:
         apart = {"one": [["Ada", "Byron"]], "two": [["Turin", "Savoy"]]}
-        assert ask("paths", told(apart), "Ada and Turin", Settings(paths=PathsSettings(entities=2))).items == ()
+        assert ask("pathrag", told(apart), "Ada and Turin", Settings(pathrag=PathRAGSettings(entities=2))).items == ()
 
 
 class TestPassages:
     def test_only_passages_are_retrieved(self) -> None:
-        assert {item.kind for item in ask("passages", told(CHAIN), "Ada meets Byron").items} == {Kind.CHUNK}
+        assert {item.kind for item in ask("hipporag2", told(CHAIN), "Ada meets Byron").items} == {ItemKind.CHUNK}
 
     def test_a_passage_is_reached_through_what_it_shares_with_the_nearest_fact(self) -> None:
-        settings = Settings(passages=PassagesSettings(facts=1, passage_weight=0.001))
-        found = ask("passages", told(CHAIN), "Whom meets Ada?", settings)
+        settings = Settings(hipporag2=HippoRAG2Settings(facts=1, passage_weight=0.001))
+        found = ask("hipporag2", told(CHAIN), "Whom meets Ada?", settings)
         assert found.documents[:2] == ("memory:one", "memory:two")
         assert "Byron" in found.items[1].why
 
     def test_where_no_fact_resembles_the_question_passages_do(self) -> None:
-        found = ask("passages", told(CHAIN), "zzz")
+        found = ask("hipporag2", told(CHAIN), "zzz")
         assert [step.detail for step in found.trace if step.name == "walk"] == [
             "none, as no fact resembles the question"
         ]
@@ -154,8 +156,8 @@ class TestPassages:
     def test_the_rarer_entity_weighs_more(self) -> None:
         story = {"start": [["Ada", "Hub", "Rare"]], **{f"hub {i}": [["Hub", f"Guest {i}"]] for i in range(9)}}
         story["rare"] = [["Rare", "Keats"]]
-        settings = Settings(passages=PassagesSettings(facts=1, passage_weight=0.0))
-        found = ask("passages", told(story), "Ada meets Hub meets Rare", settings)
+        settings = Settings(hipporag2=HippoRAG2Settings(facts=1, passage_weight=0.0))
+        found = ask("hipporag2", told(story), "Ada meets Hub meets Rare", settings)
         assert found.documents[:2] == ("memory:start", "memory:rare")
 
 
@@ -180,7 +182,7 @@ class Counting:
         return counted
 
 
-@pytest.mark.parametrize("method", ["binary", "binary-bare", "paths", "passages"])
+@pytest.mark.parametrize("method", ["lightrag", "lightrag-bare", "pathrag", "hipporag2"])
 def test_of_a_hub_only_so_much_is_read(method: str) -> None:
     def read(facts: int) -> Counting:
         reader = Counting(told({f"day {i}": [["Hub", f"Guest {i}", f"Place {i}"]] for i in range(facts)}))

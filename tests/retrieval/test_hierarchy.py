@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyadic.config import HierarchySearchSettings, Settings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.evaluation.datasets import corpus_id
-from polyadic.evaluation.record import Found
+from polyadic.evaluation.record import RetrievedRecord
 from polyadic.generation.context import lay_out
-from polyadic.generation.extractive import quote_answer
-from polyadic.knowledge import Item, Kind, Knowledge, Section
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.retrieval.near_communities import near_communities
-from polyadic.retrieval.nodes import names
+from polyadic.generation.extractive_answerer import quote_answer
+from polyadic.model.hierarchy import EXTRACTIVE
+from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
+from polyadic.retrieval.budget_split import split_budget
+from polyadic.retrieval.community_search import search_communities
+from polyadic.retrieval.hierarchy_items import said_once
+from polyadic.retrieval.hierarchy_nodes import names
+from polyadic.retrieval.hierarchy_search import NOT_BUILT
 from polyadic.retrieval.registry import method_named
-from polyadic.retrieval.sharing import share
-from polyadic.retrieval.theme_items import said_once
-from polyadic.retrieval.theme_search import NOT_BUILT
-from polyadic.settings import HierarchySettings, Settings
-from polyadic.store.protocol import Hits
-from polyadic.themes import EXTRACTIVE
+from polyadic.storage.protocol import Hits
 from tests.retrieval.memory_reader import MemoryReader
+from tests.retrieval.stores_with_hierarchy import themed
 from tests.retrieval.stories import Told, sentence
-from tests.retrieval.themed import themed
 
 STORY: Told = {
     "poets": [["Byron", "Missolonghi"], ["Byron", "Shelley"], ["Shelley", "Keats"]],
@@ -46,7 +46,7 @@ COMMUNITIES = [
     ["Darwin", "Beagle", "Galapagos", "Voyages"],
 ]
 PARTS = ("local", "bridge", "global")
-METHODS = ("hierarchy", *PARTS, "communities")
+METHODS = ("hierarchy", *PARTS, "graphrag")
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +61,11 @@ def quoting() -> MemoryReader:
 
 
 def ask(method: str, reader: MemoryReader, question: str, tokens: int = 4000, **settings: object) -> Knowledge:
-    chosen = method_named(method, Settings(hierarchy=HierarchySettings.model_validate(settings)))
+    chosen = method_named(method, Settings(hierarchy=HierarchySearchSettings.model_validate(settings)))
     return asyncio.run(chosen.retrieve(question, reader, HashingEmbedder(), tokens))
 
 
-def texts(found: Knowledge, section: Section) -> list[str]:
+def texts(found: Knowledge, section: RetrievalSection) -> list[str]:
     return [item.text for item in found.items if item.section is section]
 
 
@@ -93,10 +93,14 @@ def test_the_same_question_finds_the_same(method: str, reader: MemoryReader) -> 
 def test_each_part_alone_tells_what_it_tells_in_the_whole(reader: MemoryReader) -> None:
     question = "What do Byron and the Engine have in common?"
     whole = ask("hierarchy", reader, question)
-    assert {item.section for item in whole.items} == {Section.LOCAL, Section.BRIDGE, Section.GLOBAL}
+    assert {item.section for item in whole.items} == {
+        RetrievalSection.LOCAL,
+        RetrievalSection.BRIDGE,
+        RetrievalSection.GLOBAL,
+    }
     for part in PARTS:
         alone = ask(part, reader, question)
-        assert {item.section for item in alone.items} == {Section(part)}
+        assert {item.section for item in alone.items} == {RetrievalSection(part)}
         assert alone.method == part
 
 
@@ -109,7 +113,7 @@ def test_local_knowledge_is_of_what_the_question_names(reader: MemoryReader) -> 
 
 def test_summaries_are_among_the_entities_of_local_knowledge(reader: MemoryReader) -> None:
     found = ask("local", reader, "All about Computing", entities=3)
-    (summary,) = (item for item in found.of(Kind.ENTITY) if item.text.startswith("Computing"))
+    (summary,) = (item for item in found.of(ItemKind.ENTITY) if item.text.startswith("Computing"))
     assert summary.text == "Computing (theme): All about Computing."
     assert summary.places[0].source in {"memory:engines", "memory:between"}
     assert all(place.quote != summary.text for place in summary.places)
@@ -142,7 +146,7 @@ def test_a_membership_is_told_by_the_members_on_the_path() -> None:
         "on the path Byron — Ada — Machines — Mill — Engine",
         "on the path Engine — Mill — Machines — Ada — Byron",
     }
-    covering = found.of(Kind.ENTITY)[0]
+    covering = found.of(ItemKind.ENTITY)[0]
     assert {place.quote for place in covering.places} <= {sentence(["Ada", "Byron"]), sentence(["Mill", "Engine"])}
 
 
@@ -169,7 +173,7 @@ def test_reports_are_told_in_parts_that_rest_on_their_facts(reader: MemoryReader
     finding = next(item for item in found.items if "Galapagos" in item.text)
     assert finding.text == f"The world of Darwin: It is found that {sentence(['Beagle', 'Galapagos'])}"
     assert (finding.kind, [place.quote for place in finding.places]) == (
-        Kind.REPORT,
+        ItemKind.REPORT,
         [sentence(["Beagle", "Galapagos"])],
     )
 
@@ -189,16 +193,16 @@ def test_each_fact_is_told_once_over_all_sections(quoting: MemoryReader) -> None
 def test_what_an_extractive_summary_quotes_is_not_told_again() -> None:
     place = themed(STORY, {}).chunk_places(np.array([0]))[0]
 
-    def told(kind: Kind, text: str, section: Section = Section.LOCAL) -> Item:
+    def told(kind: ItemKind, text: str, section: RetrievalSection = RetrievalSection.LOCAL) -> Item:
         return Item(kind, text, text, 1.0, "", 100, (place,), section=section)
 
-    fact = told(Kind.FACT, "Ada met Byron.")
+    fact = told(ItemKind.FACT, "Ada met Byron.")
     items = [
-        told(Kind.ENTITY, "Ada, Byron: Ada met Byron."),
-        told(Kind.ENTITY, "Poets: Ada met Byron. Keats wrote."),
-        told(Kind.ENTITY, "Poets covers Ada and Byron: Ada met Byron.", Section.BRIDGE),
-        told(Kind.REPORT, "The poets. Ada met Byron.", Section.GLOBAL),
-        told(Kind.REPORT, "The poets: It is said that Ada met Byron.", Section.GLOBAL),
+        told(ItemKind.ENTITY, "Ada, Byron: Ada met Byron."),
+        told(ItemKind.ENTITY, "Poets: Ada met Byron. Keats wrote."),
+        told(ItemKind.ENTITY, "Poets covers Ada and Byron: Ada met Byron.", RetrievalSection.BRIDGE),
+        told(ItemKind.REPORT, "The poets. Ada met Byron.", RetrievalSection.GLOBAL),
+        told(ItemKind.REPORT, "The poets: It is said that Ada met Byron.", RetrievalSection.GLOBAL),
     ]
     assert said_once(items) == tuple(items)
     once = said_once([*items, fact])
@@ -216,7 +220,7 @@ def test_of_nested_communities_the_specific_one_comes_first_where_both_hold_as_m
     themes = reader.themes()
     every = np.arange(reader.size("entity"))
     shelley = next(row for row, name in names(every, reader, themes).items() if name == "Shelley")
-    near = near_communities(Hits(np.array([shelley]), np.array([0.8], np.float32)), 8, themes)
+    near = search_communities(Hits(np.array([shelley]), np.array([0.8], np.float32)), 8, themes)
     told = [
         community.report.title
         for community in themes.communities(np.array([one.row for one in near]))
@@ -235,7 +239,7 @@ def test_communities_are_bounded(reader: MemoryReader) -> None:
 def test_a_question_about_no_one_thing_leads_to_the_largest_communities(reader: MemoryReader, question: str) -> None:
     found = ask("hierarchy", reader, question, communities=2)
     assert "the 2 largest, as the question is about no one thing" in found.trace[1].detail
-    heads = [item.text for item in found.of(Kind.REPORT) if ":" not in item.id]
+    heads = [item.text for item in found.of(ItemKind.REPORT) if ":" not in item.id]
     assert heads == ["The world of Ada. What Ada is about.", "The world of Darwin. What Darwin is about."]
 
 
@@ -245,7 +249,7 @@ def test_without_a_hierarchy_it_is_said(method: str) -> None:
     assert found.note == NOT_BUILT == "no hierarchy has been built: polyadic hierarchy build"
     assert any(NOT_BUILT in step.detail for step in found.trace)
     assert bool(found.items) is (method != "global")
-    assert not found.of(Kind.REPORT)
+    assert not found.of(ItemKind.REPORT)
     answer = asyncio.run(quote_answer(found, HashingEmbedder(), themed(STORY, {})))
     assert answer.note.endswith(NOT_BUILT)
 
@@ -263,27 +267,27 @@ def test_the_whole_context_has_a_heading_for_each_section(reader: MemoryReader) 
     found = ask("hierarchy", reader, "What do Byron and the Engine have in common?")
     context = lay_out(found, 4000)
     shown = [piece.item.section for piece in context.pieces]
-    assert shown == sorted(shown, key=[Section.LOCAL, Section.BRIDGE, Section.GLOBAL].index)
+    assert shown == sorted(shown, key=[RetrievalSection.LOCAL, RetrievalSection.BRIDGE, RetrievalSection.GLOBAL].index)
     assert len(set(shown)) == 3
     headings = [line for line in context.text.splitlines() if line and line[0] not in "[ "]
     assert len(headings) == 3
 
 
 def test_communities_tell_whole_reports_by_how_much_they_hold_and_then_by_rating(reader: MemoryReader) -> None:
-    found = ask("communities", reader, "Byron")
-    reports = found.of(Kind.REPORT)
+    found = ask("graphrag", reader, "Byron")
+    reports = found.of(ItemKind.REPORT)
     assert reports[0].text.startswith("The world of Ada. What Ada is about.\nIt is found that ")
-    assert {item.section for item in found.items} == {Section.NONE}
+    assert {item.section for item in found.items} == {RetrievalSection.NONE}
     assert found.facts and found.chunks
 
 
-def item(name: str, tokens: int, section: Section = Section.NONE) -> Item:
-    return Item(Kind.FACT, name, name, 1.0, "", tokens, section=section)
+def item(name: str, tokens: int, section: RetrievalSection = RetrievalSection.NONE) -> Item:
+    return Item(ItemKind.FACT, name, name, 1.0, "", tokens, section=section)
 
 
 def test_shares_hold_for_any_beginning() -> None:
     queues = {key: [item(f"{key}{i}", 10) for i in range(50)] for key in "ab"}
-    kept, omitted = share(queues, {"a": 0.75, "b": 0.25}, 400)
+    kept, omitted = split_budget(queues, {"a": 0.75, "b": 0.25}, 400)
     assert (len(kept), omitted) == (40, 60)
     for count in range(1, 41):
         assert abs(sum(one.id.startswith("a") for one in kept[:count]) - 0.75 * count) <= 1
@@ -291,7 +295,7 @@ def test_shares_hold_for_any_beginning() -> None:
 
 def test_what_one_does_not_use_others_do_and_a_share_of_nothing_is_none() -> None:
     queues = {"a": [item("a", 10)], "b": [item(f"b{i}", 10) for i in range(9)], "c": [item("c", 10)]}
-    kept, omitted = share(queues, {"a": 0.5, "b": 0.5, "c": 0.0}, 60)
+    kept, omitted = split_budget(queues, {"a": 0.5, "b": 0.5, "c": 0.0}, 60)
     assert ([one.id for one in kept], omitted) == (["a", "b0", "b1", "b2", "b3", "b4"], 4)
 
 
@@ -301,7 +305,7 @@ QUEUES = st.dictionaries(st.sampled_from("abc"), st.lists(st.tuples(st.sampled_f
 @given(QUEUES, st.integers(0, 120))
 def test_sharing_keeps_each_item_once_within_the_room(queues: dict[str, list[tuple[str, int]]], room: int) -> None:
     items = {key: [item(name, tokens) for name, tokens in told] for key, told in queues.items()}
-    kept, omitted = share(items, dict.fromkeys(items, 0.3), room)
+    kept, omitted = split_budget(items, dict.fromkeys(items, 0.3), room)
     assert sum(one.tokens for one in kept) <= room
     assert len({one.id for one in kept}) == len(kept)
     assert len(kept) + omitted == len({name for told in queues.values() for name, _ in told})
@@ -310,17 +314,17 @@ def test_sharing_keeps_each_item_once_within_the_room(queues: dict[str, list[tup
 def test_shares_of_the_sections_can_be_set(reader: MemoryReader) -> None:
     question = "What do Byron and the Engine have in common?"
     without = ask("hierarchy", reader, question, bridge_share=0)
-    assert {one.section for one in without.items} == {Section.LOCAL, Section.GLOBAL}
-    assert not texts(ask("hierarchy", reader, question, local_share=0.5, bridge_share=0.5), Section.GLOBAL)
+    assert {one.section for one in without.items} == {RetrievalSection.LOCAL, RetrievalSection.GLOBAL}
+    assert not texts(ask("hierarchy", reader, question, local_share=0.5, bridge_share=0.5), RetrievalSection.GLOBAL)
 
 
 def test_what_sums_up_others_counts_as_telling_of_one_document() -> None:
     place = themed(STORY, {}).chunk_places(np.array([0, 1, 2]))
-    report = Item(Kind.REPORT, "r", "report", 1.0, "", 5, tuple(place))
+    report = Item(ItemKind.REPORT, "r", "report", 1.0, "", 5, tuple(place))
     found = Knowledge(
-        "?", "global", (report, replace(report, kind=Kind.FACT, id="f", places=tuple(place[2:]))), 10, 0, ()
+        "?", "global", (report, replace(report, kind=ItemKind.FACT, id="f", places=tuple(place[2:]))), 10, 0, ()
     )
     assert found.items[0].told == tuple(place[:1])
     assert found.documents == (place[0].source, place[2].source, place[1].source)
-    counted = [Found.of(one).passages for one in found.items]
+    counted = [RetrievedRecord.of(one).passages for one in found.items]
     assert counted == [(corpus_id(place[0].source),), (corpus_id(place[2].source),)]

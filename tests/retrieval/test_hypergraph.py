@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from polyadic.knowledge import Chunk, Document, Evidence, Item, Knowledge, Participation, Span
-from polyadic.models.hashing import HashingEmbedder
+from polyadic.config import HypergraphSettings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, Span
 from polyadic.retrieval.methods import hypergraph
-from polyadic.retrieval.methods.hypergraph import Hypergraph
-from polyadic.retrieval.question_entities import KnownNames
-from polyadic.settings import HypergraphSettings
-from polyadic.store.protocol import Vectors
+from polyadic.retrieval.methods.hypergraph import HypergraphRAG
+from polyadic.retrieval.query_entities import StoreEntityFinder
+from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
 
 # Cosine of each text with the question, which names nothing and so stands for its names as well.
@@ -62,7 +62,7 @@ def read() -> MemoryReader:
 
 
 def ask(settings: HypergraphSettings, tokens: int = 1000, question: str = "q") -> Knowledge:
-    return asyncio.run(Hypergraph(settings, KnownNames()).retrieve(question, read(), Fixed(), tokens))
+    return asyncio.run(HypergraphRAG(settings, StoreEntityFinder()).retrieve(question, read(), Fixed(), tokens))
 
 
 def as_in_the_paper(**settings: object) -> Knowledge:

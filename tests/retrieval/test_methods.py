@@ -5,12 +5,12 @@ import random
 
 import pytest
 
+from polyadic.config import METHODS, HypergraphSettings, Settings, WalkSettings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import SettingsError
-from polyadic.knowledge import Kind, Knowledge
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.retrieval.question_entities import KnownNames
+from polyadic.model.types import ItemKind, Knowledge
+from polyadic.retrieval.query_entities import StoreEntityFinder
 from polyadic.retrieval.registry import method_named
-from polyadic.settings import METHODS, HypergraphSettings, Settings, WalkSettings
 from tests.retrieval.conftest import WRITTEN, read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader
 
@@ -61,7 +61,7 @@ def test_the_walk_reaches_what_the_question_does_not_name(reader: MemoryReader) 
 
 def test_facts_come_before_the_passages_that_state_them(reader: MemoryReader) -> None:
     found = ask("walk", reader)
-    firsts = [item.places[0].source for item in found.items if item.kind is Kind.FACT]
+    firsts = [item.places[0].source for item in found.items if item.kind is ItemKind.FACT]
     passages = [item.places[0].source for item in found.chunks]
     assert [source for source in found.documents if source in passages] == list(found.documents)
     assert list(dict.fromkeys(firsts))[:3] == list(found.documents[:3])
@@ -94,20 +94,20 @@ def test_hypergraph_says_when_thresholds_leave_nothing(reader: MemoryReader) -> 
 @pytest.mark.parametrize(
     ("off", "kinds"),
     [
-        ({"chunk_retrieval": False}, {Kind.FACT}),
-        ({"entity_retrieval": False, "fact_retrieval": False}, {Kind.CHUNK}),
-        ({"entity_retrieval": False}, {Kind.FACT, Kind.CHUNK}),
-        ({"fact_retrieval": False}, {Kind.FACT, Kind.CHUNK}),
+        ({"chunk_retrieval": False}, {ItemKind.FACT}),
+        ({"entity_retrieval": False, "fact_retrieval": False}, {ItemKind.CHUNK}),
+        ({"entity_retrieval": False}, {ItemKind.FACT, ItemKind.CHUNK}),
+        ({"fact_retrieval": False}, {ItemKind.FACT, ItemKind.CHUNK}),
         ({"entity_retrieval": False, "fact_retrieval": False, "chunk_retrieval": False}, set()),
     ],
 )
-def test_hypergraph_ablations(off: dict[str, bool], kinds: set[Kind], reader: MemoryReader) -> None:
+def test_hypergraph_ablations(off: dict[str, bool], kinds: set[ItemKind], reader: MemoryReader) -> None:
     found = ask("hypergraph", reader, settings=Settings(hypergraph=HypergraphSettings.model_validate(off)))
     assert {item.kind for item in found.items} == kinds
 
 
 def test_the_entities_of_a_question_need_not_be_known(reader: MemoryReader) -> None:
-    found = asyncio.run(KnownNames().named("Did Ada Lovelace meet Mary Shelley in Geneva?", reader))
+    found = asyncio.run(StoreEntityFinder().named("Did Ada Lovelace meet Mary Shelley in Geneva?", reader))
     assert found.names == ("Ada Lovelace", "Mary Shelley", "Geneva")
 
 

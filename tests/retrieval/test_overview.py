@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.generation.overview import quote_overview
-from polyadic.knowledge import Document, Filter, Kind, Knowledge
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.generation.overview_answerer import quote_overview
+from polyadic.model.types import Document, Filter, ItemKind, Knowledge
+from polyadic.query.document_filter import filter_documents
 from polyadic.retrieval.overview import THEMES, overview
-from polyadic.selection import selected
-from polyadic.settings import EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 
 QUESTION = "What are the main themes?"
@@ -26,7 +26,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def survey(kb: Workspace, only: Filter | None = None, tokens: int = 4_000) -> Knowledge:
-    with kb.store().read(None if only is None else lambda reader: selected(reader, only)) as reader:
+    with kb.store().read(None if only is None else lambda reader: filter_documents(reader, only)) as reader:
         return overview(QUESTION, reader, tokens)
 
 
@@ -81,7 +81,7 @@ def test_documents_without_facts_are_told_by_their_openings(tmp_path: Path) -> N
         found = survey(kb)
     (item,) = found.items
     assert (item.kind, item.text, item.why) == (
-        Kind.CHUNK,
+        ItemKind.CHUNK,
         "it was so and it will be so, as it has always been.",
         "Bread",
     )

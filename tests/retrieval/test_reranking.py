@@ -5,27 +5,27 @@ from collections.abc import Sequence
 
 import pytest
 
+from polyadic.embeddings.embedder import Embedder
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import ModelUnavailable
-from polyadic.knowledge import Item, Kind, Knowledge, Usage
-from polyadic.models.embedder import Embedder
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.retrieval.reranking import Reranking
-from polyadic.store.protocol import Reader
+from polyadic.model.types import Item, ItemKind, Knowledge, Usage
+from polyadic.retrieval.reranking import RerankedMethod
+from polyadic.storage.protocol import Reader
 from tests.retrieval.conftest import read_from_memory
 
 
-def item(kind: Kind, name: str, score: float) -> Item:
+def item(kind: ItemKind, name: str, score: float) -> Item:
     return Item(kind, name, name, score, "why", 1)
 
 
 ITEMS = (
-    item(Kind.FACT, "fact of a", 0.9),
-    item(Kind.CHUNK, "a", 0.8),
-    item(Kind.CHUNK, "b", 0.6),
-    item(Kind.FACT, "fact of c", 0.5),
-    item(Kind.FACT, "another of c", 0.4),
-    item(Kind.CHUNK, "c", 0.2),
-    item(Kind.FACT, "left over", 0.1),
+    item(ItemKind.FACT, "fact of a", 0.9),
+    item(ItemKind.CHUNK, "a", 0.8),
+    item(ItemKind.CHUNK, "b", 0.6),
+    item(ItemKind.FACT, "fact of c", 0.5),
+    item(ItemKind.FACT, "another of c", 0.4),
+    item(ItemKind.CHUNK, "c", 0.2),
+    item(ItemKind.FACT, "left over", 0.1),
 )
 
 
@@ -62,7 +62,7 @@ class Judging:
 
 
 def reranked(reranker: Judging, passages: int = 10, items: tuple[Item, ...] = ITEMS) -> Knowledge:
-    method = Reranking(Given(items), reranker, passages)
+    method = RerankedMethod(Given(items), reranker, passages)
     return asyncio.run(method.retrieve("Who?", read_from_memory([]), HashingEmbedder(), 100))
 
 

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import PackageMissing
-from polyadic.models.hashing import HashingEmbedder
 from polyadic.retrieval import path_graph
-from polyadic.retrieval.nodes import names
+from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring
-from polyadic.retrieval.shortest_paths import Lengths, Path, paths_between, paths_in, steps, weights
-from polyadic.store.protocol import Vectors
+from polyadic.retrieval.shortest_paths import PathCosts, ShortestPath, paths_between, paths_in, steps, weights
+from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
+from tests.retrieval.stores_with_hierarchy import themed
 from tests.retrieval.stories import Told
-from tests.retrieval.themed import themed
 
 NAMES = "ABCDEFGHIJKL"
 FACTS = st.lists(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True), min_size=1, max_size=14)
@@ -48,7 +48,7 @@ def every_node(reader: MemoryReader) -> list[int]:
     return [*range(reader.size("entity")), *(~row for row in range(reader.themes().summary_count))]
 
 
-def as_networkx(graph: PathGraph, lengths: Lengths) -> nx.Graph:
+def as_networkx(graph: PathGraph, lengths: PathCosts) -> nx.Graph:
     """The graph as a person would draw it: a node for each fact, memberships straight from summary to member."""
     drawn = nx.Graph()
     drawn.add_nodes_from(graph.nodes.tolist())
@@ -65,7 +65,7 @@ def whole(reader: MemoryReader) -> PathGraph:
     return first_ring(np.array(every_node(reader)), vector(), reader, reader.themes())
 
 
-def check(path: Path, reader: MemoryReader) -> None:
+def check(path: ShortestPath, reader: MemoryReader) -> None:
     """Each step is what it says it is."""
     themes = reader.themes()
     for (first, second), step in zip(pairwise(path.nodes), path.steps, strict=True):
@@ -116,7 +116,7 @@ def test_paths_of_up_to_four_steps_are_found_and_of_up_to_five_are_shortest(
 CHAIN: Told = {"one": [["Ada", "Byron"]], "two": [["Byron", "Greece"]], "three": [["Mill", "Engine"]]}
 
 
-def told(path: Path, reader: MemoryReader) -> list[str]:
+def told(path: ShortestPath, reader: MemoryReader) -> list[str]:
     named = names(np.array(path.nodes), reader, reader.themes())
     return [named[one] for one in path.nodes]
 
@@ -178,7 +178,7 @@ def test_a_hub_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_scipy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = themed(CHAIN, {})
     ends = [(node(reader, "Ada"), node(reader, "Greece"))]
-    monkeypatch.setattr("polyadic.extras.find_spec", lambda module: None)
+    monkeypatch.setattr("polyadic.optional_dependencies.find_spec", lambda module: None)
     with pytest.raises(PackageMissing, match="seeking paths needs scipy"):
         paths_between(ends, vector(), reader, reader.themes(), weighted=True)
     assert paths_between([], vector(), reader, reader.themes(), weighted=True)[0] == []

@@ -4,15 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.retrieval.bridges import find_bridges
-from polyadic.retrieval.conductance import conduct, standardised
-from polyadic.retrieval.diffusion import diffuse
-from polyadic.retrieval.question import read_question
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.retrieval.bridge_entities import find_bridges
+from polyadic.retrieval.edge_weights import compute_edge_weights, standardised
+from polyadic.retrieval.personalized_pagerank import run_pagerank
+from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
 from polyadic.retrieval.seeds import find_start, seed
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, NO_LINKS, assign, position, surround
-from polyadic.store.protocol import Links
+from polyadic.storage.protocol import Links
 from tests.retrieval.conftest import read_from_memory, written
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stories import documents_of, told
@@ -48,13 +48,13 @@ def test_a_sentence_of_very_many_passages_draws_only_a_few_of_them_in() -> None:
 
 def test_hubs_and_numbers_conduct_badly(reader: MemoryReader) -> None:
     graph = surround(np.arange(reader.size("fact")), ALL[: reader.size("chunk")], reader)
-    conductance = conduct(graph, np.zeros(len(graph.facts), np.float32), reader).entities
+    conductance = compute_edge_weights(graph, np.zeros(len(graph.facts), np.float32), reader).entities
     by_name = {e.name: c for e, c in zip(reader.entities(graph.entities), conductance.tolist(), strict=True)}
     assert by_name["1843"] < by_name["Ada Lovelace"] < by_name["Missolonghi"]
 
 
 def test_seeds_lie_where_the_question_points(reader: MemoryReader) -> None:
-    question = read_question("Who was Ada Lovelace?", reader)
+    question = analyze_question("Who was Ada Lovelace?", reader)
     vector = reader.embedded("Who was Ada Lovelace?")
     start = find_start(question, vector, reader)
     graph = surround(start.facts, start.chunks, reader)
@@ -66,7 +66,7 @@ def test_seeds_lie_where_the_question_points(reader: MemoryReader) -> None:
 
 def test_of_facts_alike_those_that_hold_more_names_of_the_question_come_first() -> None:
     reader = told({"one": [["Carl", "Kiel"]], "two": [["Mira", "Kiel"]], "three": [["Mira", "Oslo"]]})
-    question = read_question("Did Mira see Oslo?", reader)
+    question = analyze_question("Did Mira see Oslo?", reader)
     nearest = find_start(question, reader.embedded("meets"), reader).nearest_facts
     assert [fact.text for fact in reader.facts(nearest.rows)] == [
         "Mira meets Oslo.",
@@ -77,25 +77,25 @@ def test_of_facts_alike_those_that_hold_more_names_of_the_question_come_first() 
 
 def test_what_the_question_names_may_bear_another_name_where_it_is_told_of() -> None:
     reader = read_from_memory([*written(), *documents_of({"letter": [["poet Lord Byron", "Oslo"]]})])
-    start = find_start(read_question("Who was the poet Lord Byron?", reader), reader.embedded("meets"), reader)
+    start = find_start(analyze_question("Who was the poet Lord Byron?", reader), reader.embedded("meets"), reader)
     assert [entity.name for entity in reader.entities(start.anchors)] == ["poet Lord Byron"]
     assert [entity.name for entity in reader.entities(start.alike.targets)] == ["Lord Byron"]
 
     def reached(alike: Links) -> float:
         graph = surround(start.facts, start.chunks, reader, alike)
-        conductance = conduct(graph, np.zeros(len(graph.facts), np.float32), reader)
-        masses = diffuse(graph, seed(start, graph, reader), conductance)
+        conductance = compute_edge_weights(graph, np.zeros(len(graph.facts), np.float32), reader)
+        masses = run_pagerank(graph, seed(start, graph, reader), conductance)
         return float(masses.entities[position(start.alike.targets, graph.entities)].sum())
 
     assert reached(start.alike) > 2 * reached(NO_LINKS)
 
 
 def test_bridges_are_names_that_lead_on_and_the_question_lacks(reader: MemoryReader) -> None:
-    question = read_question("Who was Ada Lovelace?", reader)
+    question = analyze_question("Who was Ada Lovelace?", reader)
     start = find_start(question, reader.embedded(question.text), reader)
     graph = surround(start.facts, start.chunks, reader)
     relevance = np.zeros(len(graph.facts), np.float32)
-    masses = diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader))
+    masses = run_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
     bridges = find_bridges(graph, masses, question, reader)
     assert set(bridges.names) == {"Lord Byron", "Charles Babbage"}
     assert bridges.questions(question)[0].endswith(": Who was ?")

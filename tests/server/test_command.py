@@ -1,19 +1,75 @@
-"""The server run by hand."""
+"""The verbs ``serve`` and ``keys``."""
 
-import signal
-import subprocess
-import sys
+import json
+import socket
+import stat
+from pathlib import Path
 
-import openai
+import pytest
 
-from tests.server.client import ask
+from polyadic.cli.main import run
+from polyadic.server.api_keys import KeyRing, keys_file
+
+Captured = pytest.CaptureFixture[str]
 
 
-def test_it_prints_its_address_and_ends_on_a_signal() -> None:
-    command = [sys.executable, "-m", "tests.server", "--delay-ms", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        with openai.OpenAI(base_url=process.stdout.readline().strip(), api_key="any") as opened:
-            assert ask(opened).usage.completion_tokens > 0
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+def test_a_key_is_made_listed_and_removed(folder: Path, capsys: Captured) -> None:
+    assert run(["keys", "add", str(folder), "ada", "-w", "letters", "--workspace", "drafts", "--write"]) == 0
+    told = capsys.readouterr()
+    [secret] = told.out.split()
+    ring = KeyRing(keys_file(folder))
+    [key] = ring.keys()
+    assert (key.name, key.access, key.workspaces) == ("ada", "write", ("letters", "drafts"))
+    assert ring.key_of(secret) == key and key.id in told.err
+    assert run(["keys", "list", str(folder)]) == 0
+    assert capsys.readouterr().out.startswith(f"{key.id}  ada  (writes letters, drafts, made ")
+    assert run(["keys", "remove", str(folder), key.id]) == 0
+    assert ring.keys() == [] and ring.key_of(secret) is None
+    assert run(["keys", "remove", str(folder), key.id]) == 1
+    assert "polyadic keys list" in capsys.readouterr().err
+
+
+def test_the_file_of_keys_holds_none_and_is_its_owners(folder: Path, capsys: Captured) -> None:
+    assert run(["keys", "add", str(folder), "ada", "--all", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    file = keys_file(folder)
+    assert made["secret"].split("-", 2)[2] not in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600 and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert made["key"]["access"] == "read"
+
+
+@pytest.mark.parametrize("wrong", [[], ["--all", "-w", "letters"], ["-w", "*"]])
+def test_a_key_opens_all_or_what_is_named(folder: Path, capsys: Captured, wrong: list[str]) -> None:
+    assert run(["keys", "add", str(folder), "ada", *wrong]) == 2
+    assert "--all" in capsys.readouterr().err and not keys_file(folder).exists()
+
+
+def test_without_keys_there_is_one_line_that_says_what_to_do(folder: Path, capsys: Captured) -> None:
+    assert run(["keys", "list", str(folder)]) == 0
+    assert "there are no keys" in capsys.readouterr().out
+    assert run(["serve", str(folder), "--host", "0.0.0.0"]) == 1  # noqa: S104
+    [line] = capsys.readouterr().err.splitlines()
+    assert "polyadic keys add" in line
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "file").write_text("")
+    assert run(["serve", str(tmp_path / "file" / "served")]) == 1
+    assert "cannot be served" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_that_is_taken_is_one_line(folder: Path, capsys: Captured, host: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        assert run(["serve", str(folder), "--host", host, "--port", port]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"polyadic: port {port} at {host} is taken: ") and "--port" in line
+
+
+def test_an_address_of_no_machine_is_one_line(folder: Path, capsys: Captured) -> None:
+    assert run(["keys", "add", str(folder), "ada", "--all"]) == 0
+    capsys.readouterr()
+    assert run(["serve", str(folder), "--host", "192.0.2.1", "--port", "0"]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("polyadic: cannot listen at 192.0.2.1 ") and "--host" in line

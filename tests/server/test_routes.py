@@ -1,113 +1,244 @@
-"""Each route, seen by the official client."""
+"""What each route answers where all is well, and where something is not there."""
 
-import base64
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-import openai
+import httpx2
 import pytest
 
-from tests.server import ModelServer, says
-from tests.server.client import ask, client, text_of
+from polyadic.config import METHODS
+from tests.server.running_server import ADA, QUESTION, Running, events, finished, make, wait_until
+
+WORKSPACE = "/v1/workspaces/letters"
+NOBODY = "0" * 32
 
 
-def test_chat_replies_and_counts_tokens() -> None:
-    with ModelServer([says("Hello there.")]) as server, client(server) as opened:
-        reply = ask(opened, "Hi")
-    assert (text_of(reply), reply.choices[0].finish_reason) == ("Hello there.", "stop")
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.total_tokens) == (8, 3, 11)
-    (call,) = server.calls
-    assert (call.status, call.text, call.prompt_tokens, call.completion_tokens) == (200, "Hello there.", 8, 3)
-    assert (server.prompt_tokens, server.completion_tokens, server.most_at_once) == (8, 3, 1)
-    assert call.asked.messages[0].text == "Hi" and call.asked.headers["authorization"] == "Bearer sk-test"
+def test_health_and_readiness(client: httpx2.Client) -> None:
+    assert [client.get(path).json() for path in ("/health", "/ready")] == [{"status": "ok"}] * 2
 
 
-def test_a_stream_comes_in_pieces_and_ends_with_its_usage() -> None:
-    text = "Ada Lovelace wrote the first program, " * 5
-    with ModelServer([says(text)]) as server, client(server) as opened:
-        chunks = list(ask(opened, stream=True, stream_options={"include_usage": True}))
-        without = list(ask(opened, stream=True))
-    assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == text
-    assert len(chunks) > 10
-    assert chunks[-1].usage.completion_tokens == server.calls[0].completion_tokens
-    assert chunks[-2].choices[0].finish_reason == "stop"
-    assert all(c.usage is None for c in without)
+def test_a_workspace_is_made_shown_and_deleted(client: httpx2.Client) -> None:
+    made = client.post("/v1/workspaces", json={"name": "drafts"})
+    assert (made.status_code, made.json()["counts"]["documents"]) == (201, 0)
+    assert client.get("/v1/workspaces").json() == {"workspaces": ["drafts", "letters"]}
+    assert client.post("/v1/workspaces", json={"name": "drafts"}).status_code == 409
+    assert client.delete("/v1/workspaces/drafts").status_code == 204
+    assert client.get("/v1/workspaces/drafts").status_code == 404
+    assert client.get("/v1/workspaces").json() == {"workspaces": ["letters"]}
 
 
-def test_max_tokens_cut_the_reply() -> None:
-    with ModelServer([says("one two three four five")]) as server, client(server) as opened:
-        old, new = ask(opened, max_tokens=2), ask(opened, max_completion_tokens=3)
-    assert (text_of(old), old.choices[0].finish_reason, old.usage.completion_tokens) == ("one two", "length", 2)
-    assert text_of(new) == "one two three"
+def test_an_empty_workspace_answers(client: httpx2.Client) -> None:
+    make(client, "empty")
+    asked = client.post("/v1/workspaces/empty/query", json={"question": QUESTION})
+    assert (asked.status_code, asked.json()["answered"]) == (200, False)
+    for path in ("documents", "entities", "facts", "jobs", "ledger", "export"):
+        assert client.get(f"/v1/workspaces/empty/{path}").status_code == 200
+    assert client.delete("/v1/workspaces/empty").status_code == 204
 
 
-def test_models_are_listed_and_described() -> None:
-    with ModelServer(models=("small", "org/large")) as server, client(server) as opened:
-        assert [model.id for model in opened.models.list()] == ["small", "org/large", "hashing"]
-        assert opened.models.retrieve("small").id == "small"
-        with pytest.raises(openai.NotFoundError, match="does not exist"):
-            opened.models.retrieve("absent")
+def test_a_workspace_says_what_it_holds(client: httpx2.Client) -> None:
+    told = client.get(WORKSPACE).json()
+    assert told["counts"]["documents"] == 2
+    assert (told["embedder"], told["model"], told["access"]) == ("hashing-384", "", "write")
 
 
-def test_embeddings_in_both_encodings() -> None:
-    texts = ["Ada wrote a program", "Ada wrote a program!", "Rain"]
-    with ModelServer(dimension=64) as server, client(server) as opened:
-        plain = opened.embeddings.create(model="hashing", input=texts, encoding_format="float")
-        packed = opened.embeddings.create(model="hashing", input=texts, encoding_format="base64")
-        shorter = opened.embeddings.create(model="hashing", input="Ada", dimensions=32)
-        server.honours_dimensions = False
-        as_ever = opened.embeddings.create(model="hashing", input="Ada", dimensions=32)
-        with pytest.raises(openai.BadRequestError):
-            opened.embeddings.create(model="hashing", input=["Ada", ""])
-    vectors = np.array([row.embedding for row in plain.data])
-    assert vectors.shape == (3, 64)
-    assert vectors[0] @ vectors[1] > 0.99 > vectors[0] @ vectors[2]
-    unpacked = [np.frombuffer(base64.b64decode(str(row.embedding)), "<f4") for row in packed.data]
-    assert np.allclose(unpacked, vectors)
-    assert (len(shorter.data[0].embedding), len(as_ever.data[0].embedding)) == (32, 64)
-    assert plain.usage.prompt_tokens == server.embeddings.calls[0].prompt_tokens > 0
-    assert server.calls == []
+def test_documents_come_in_pages(client: httpx2.Client) -> None:
+    first = client.get(f"{WORKSPACE}/documents", params={"limit": 1}).json()
+    second = client.get(f"{WORKSPACE}/documents", params={"limit": 1, "after": first["next"]}).json()
+    sources = [page["documents"][0]["source"] for page in (first, second)]
+    assert (sources, first["total"], second["next"]) == (["memory:0", "memory:1"], 2, "")
+    assert client.get(f"{WORKSPACE}/documents", params={"search": "memory:1"}).json()["total"] == 1
+    assert client.get(f"{WORKSPACE}/documents", params={"after": "!"}).status_code == 422
 
 
-def test_azure_has_paths_and_keys_of_its_own() -> None:
-    with (
-        ModelServer([says("Hello.")], key="secret") as server,
-        openai.AzureOpenAI(
-            azure_endpoint=server.azure_url, api_key="secret", api_version="2024-10-21", max_retries=0
-        ) as opened,
-    ):
-        assert text_of(ask(opened)) == "Hello."
-        assert opened.embeddings.create(model="hashing", input="Ada").data[0].embedding
-        with pytest.raises(openai.NotFoundError):
-            ask(opened, model="absent")
-        with pytest.raises(openai.AuthenticationError):
-            ask(opened.with_options(api_key="other"))
-    assert server.calls[0].asked.headers["api-key"] == "secret"
+def test_a_document_and_a_place_in_it(client: httpx2.Client) -> None:
+    record = client.get(f"{WORKSPACE}/documents", params={"search": "memory:0"}).json()["documents"][0]
+    path = f"{WORKSPACE}/documents/{record['id']}"
+    assert client.get(path).json() == record
+    text = client.get(f"{path}/text")
+    assert (text.text, text.headers["content-type"]) == (ADA, "text/plain; charset=utf-8")
+    span = client.get(f"{path}/span", params={"start": 4, "end": 12}).json()
+    assert (span["before"], span["text"], span["after"]) == ("Ada ", "Lovelace", ADA[12:])
+    assert client.get(f"{path}/span", params={"start": 4, "end": 12_000}).status_code == 422
 
 
-def test_wrong_keys_and_unknown_models_are_refused() -> None:
-    with ModelServer([says("Hello.")], key="sk-test") as server:
-        with client(server) as opened:
-            assert text_of(ask(opened)) == "Hello."
-            with pytest.raises(openai.NotFoundError) as unknown:
-                ask(opened, model="absent")
-        with client(server, key="sk-other") as opened, pytest.raises(openai.AuthenticationError) as wrong:
-            ask(opened)
-        with client(server, key="sk-other") as opened, pytest.raises(openai.AuthenticationError):
-            opened.models.list()
-    assert unknown.value.code == "model_not_found"
-    assert (wrong.value.code, wrong.value.type, wrong.value.param) == (
-        "invalid_api_key",
-        "invalid_request_error",
-        None,
-    )
-    assert [call.status for call in server.calls] == [200, 404, 401]
+def test_a_document_is_added_changed_and_withdrawn(client: httpx2.Client) -> None:
+    [document] = make(client, "changing", ADA)
+    path = f"/v1/workspaces/changing/documents/{document}"
+    job = client.put(path, json={"text": "Mary Somerville taught Ada Lovelace in Chelsea.", "title": "Mary"})
+    assert (job.status_code, finished(client, "changing", job.json()["id"])["state"]) == (202, "succeeded")
+    changed = client.get(path).json()
+    assert (changed["source"], changed["title"]) == ("memory:0", "Mary")
+    assert "1843" not in client.get("/v1/workspaces/changing/export").text
+    assert client.delete(path).status_code == 204
+    assert client.get(path).status_code == 404
+    assert client.delete("/v1/workspaces/changing").status_code == 204
 
 
-def test_a_server_that_does_not_run_has_no_address() -> None:
-    with pytest.raises(RuntimeError, match="does not run"):
-        _ = ModelServer().url
+def test_uploaded_files_are_read(client: httpx2.Client) -> None:
+    make(client, "files")
+    files = [("files", ("ada.md", f"# Ada\n\n{ADA}")), ("files", ("rows.csv", "id,text\n7,Ada met Charles Babbage.\n"))]
+    job = client.post("/v1/workspaces/files/documents/files", files=files).json()
+    ended = finished(client, "files", job["id"])
+    assert (ended["state"], ended["documents"], ended["report"]["added"]) == ("succeeded", 2, 2)
+    records = client.get("/v1/workspaces/files/documents").json()["documents"]
+    assert [record["source"] for record in records] == ["upload:ada.md", "upload:rows.csv#7"]
+    again = client.post("/v1/workspaces/files/documents/files", files=files).json()
+    assert finished(client, "files", again["id"])["report"]["unchanged"] == 2
 
 
-def test_a_port_that_is_taken_is_an_error() -> None:
-    with ModelServer() as server, pytest.raises(OSError, match="address already in use"):
-        ModelServer(port=int(server.azure_url.rpartition(":")[2])).start()
+def test_what_cannot_be_read_is_said_by_the_name_that_it_was_given(client: httpx2.Client, server: Running) -> None:
+    make(client, "unread")
+    job = client.post("/v1/workspaces/unread/documents/files", files={"files": ("a.pdf", b"no pdf")}).json()
+    ended = finished(client, "unread", job["id"])
+    [skipped] = ended["report"]["skipped"]
+    assert (ended["state"], skipped["source"]) == ("partly", "upload:a.pdf")
+    assert str(server.folder) not in str(ended)
+
+
+def test_an_answer_with_citations(client: httpx2.Client) -> None:
+    answer = client.post(f"{WORKSPACE}/query", json={"question": QUESTION}).json()
+    place = answer["citations"][0]["place"]
+    assert answer["answered"] and place["quote"] in ADA and answer["trace"]
+    assert ADA[place["span"]["start"] : place["span"]["end"]] == place["quote"]
+
+
+def test_an_answer_as_it_comes(client: httpx2.Client) -> None:
+    reply = client.post(f"{WORKSPACE}/query/stream", json={"question": QUESTION})
+    told = events(reply.text)
+    names = [name for name, _ in told]
+    whole = dict(told)["answer"]
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert names.index("step") < names.index("token") < names.index("citation") < names.index("answer")
+    assert "".join(content["text"] for name, content in told if name == "token") == whole["text"]
+    assert [content for name, content in told if name == "citation"] == whole["citations"]
+    assert sorted(str(step) for name, step in told if name == "step") == sorted(map(str, whole["trace"]))
+
+
+def test_knowledge_without_an_answer(client: httpx2.Client) -> None:
+    found = client.post(f"{WORKSPACE}/retrieve", json={"question": QUESTION, "method": "walk"}).json()
+    assert found["method"] == "walk" and any(item["kind"] == "fact" for item in found["items"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_answers(client: httpx2.Client, method: str) -> None:
+    reply = client.post(f"{WORKSPACE}/query", json={"question": QUESTION, "method": method})
+    assert reply.status_code == 200 and reply.json()["knowledge"]["method"]
+
+
+def test_a_filter_leaves_out_what_only_others_say(client: httpx2.Client) -> None:
+    documents = client.get(f"{WORKSPACE}/documents").json()["documents"]
+    other = documents[1]["id"]
+    found = client.post(f"{WORKSPACE}/retrieve", json={"question": QUESTION, "only": {"documents": [other]}})
+    told = [item["text"] for item in found.json()["items"]]
+    assert told and not any("1843" in text for text in told)
+    unknown = {"question": QUESTION, "only": {"documents": [NOBODY]}}
+    assert client.post(f"{WORKSPACE}/query", json=unknown).status_code == 422
+    nothing = {"question": QUESTION, "only": {"where": {"year": "1999"}}}
+    assert client.post(f"{WORKSPACE}/query", json=nothing).status_code == 404
+
+
+@pytest.mark.parametrize("wish", [{"by": "model"}, {"think": True}])
+def test_without_a_model_one_cannot_be_asked(client: httpx2.Client, wish: dict[str, Any]) -> None:
+    for path in ("query", "query/stream"):
+        reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **wish})
+        assert (reply.status_code, reply.json()["type"]) == (409, "urn:polyadic:problem:no-language-model")
+
+
+def test_entities_and_facts_are_found_and_shown(client: httpx2.Client) -> None:
+    found = client.get(f"{WORKSPACE}/entities", params={"q": "ada lovelace"}).json()["entities"][0]
+    assert (found["entity"]["name"], found["similarity"]) == ("Ada Lovelace", None)
+    shown = client.get(f"{WORKSPACE}/entities/{found['entity']['id']}").json()
+    assert shown["entity"] == found["entity"] and len(shown["facts"]) == 2
+    fact = client.get(f"{WORKSPACE}/facts", params={"q": "the first published program"}).json()["facts"][0]["fact"]
+    detail = client.get(f"{WORKSPACE}/facts/{fact['id']}").json()
+    assert detail["places"][0]["quote"] in ADA and len(detail["entities"]) >= 2
+    most = client.get(f"{WORKSPACE}/entities", params={"limit": 1}).json()["entities"]
+    assert most[0]["entity"]["facts"] == 2
+
+
+@pytest.mark.parametrize("hops", [0, 1, 2])
+def test_a_neighbourhood_holds_whole_facts(client: httpx2.Client, hops: int) -> None:
+    entity = client.get(f"{WORKSPACE}/entities", params={"q": "London"}).json()["entities"][0]["entity"]
+    where = {"kind": "entity", "id": entity["id"], "hops": hops}
+    around = client.get(f"{WORKSPACE}/neighbourhood", params=where).json()
+    known = {one["id"] for one in around["entities"]}
+    assert entity["id"] in known and len(around["facts"]) == hops and around["whole"]
+    for edge in around["facts"]:
+        assert set(edge["entities"]) <= known and len(edge["entities"]) == len(edge["fact"]["entities"])
+    few = client.get(f"{WORKSPACE}/neighbourhood", params=where | {"limit": 1}).json()
+    assert (len(few["entities"]), few["facts"], few["whole"]) == (1, [], hops == 0)
+
+
+def test_a_neighbourhood_is_bounded(client: httpx2.Client) -> None:
+    fact = client.get(f"{WORKSPACE}/facts").json()["facts"][0]["fact"]
+    where = {"kind": "fact", "id": fact["id"], "hops": 1}
+    around = client.get(f"{WORKSPACE}/neighbourhood", params=where).json()
+    assert len(around["facts"]) == 2
+    assert client.get(f"{WORKSPACE}/neighbourhood", params=where | {"limit": 100_000}).status_code == 422
+
+
+@pytest.mark.parametrize(("limit", "whole"), [(1, False), (4, False), (150, True)])
+def test_an_overview_begins_with_the_best_connected(client: httpx2.Client, limit: int, whole: bool) -> None:
+    shown = client.get(f"{WORKSPACE}/overview", params={"limit": limit}).json()
+    entities = client.get(f"{WORKSPACE}/entities").json()["entities"]
+    known = [entity["id"] for entity in shown["entities"]]
+    assert known[0] == entities[0]["entity"]["id"] and len(known) == min(limit, len(entities))
+    assert all(set(edge["entities"]) <= set(known) for edge in shown["facts"])
+    assert shown["whole"] is whole and (len(shown["facts"]) == 2) is whole
+    assert client.get(f"{WORKSPACE}/overview", params={"limit": 100_000}).status_code == 422
+
+
+def test_several_facts_are_shown_with_all_that_they_connect(client: httpx2.Client) -> None:
+    stated = [one["fact"] for one in client.get(f"{WORKSPACE}/facts").json()["facts"]]
+    ids = [fact["id"] for fact in stated]
+    where: dict[str, Any] = {"kind": "fact", "hops": 0}
+    shown = client.get(f"{WORKSPACE}/neighbourhood", params=where | {"id": ids}).json()
+    names = {entity["id"]: entity["name"] for entity in shown["entities"]}
+    joined = {edge["fact"]["id"]: {names[one] for one in edge["entities"]} for edge in shown["facts"]}
+    assert joined == {fact["id"]: set(fact["entities"]) for fact in stated} and len(stated) >= 2
+    other = client.get(f"{WORKSPACE}/neighbourhood", params=where | {"id": [*ids, NOBODY]})
+    assert other.status_code == 404
+
+
+@pytest.mark.parametrize("name", ["hif", "graphml", "jsonl"])
+def test_export(client: httpx2.Client, server: Running, name: str) -> None:
+    reply = client.get(f"{WORKSPACE}/export", params={"format": name})
+    assert "published program" in reply.text
+    assert f'filename="letters.{name}' in reply.headers["content-disposition"]
+    wait_until(lambda: not any((server.folder / ".server" / "exports").iterdir()))
+
+
+def test_the_figures(client: httpx2.Client) -> None:
+    client.post(f"{WORKSPACE}/query", json={"question": QUESTION})
+    text = client.get("/metrics").text
+    route = 'route="/v1/workspaces/{workspace}/query",status="200"'
+    assert f'polyadic_requests_total{{method="POST",{route}}}' in text
+    assert "polyadic_workspaces_open" in text and "letters" not in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "documents",
+        "documents/{}/text",
+        "documents/{}/span?start=0&end=1",
+        "facts",
+        "entities",
+        "jobs",
+        "jobs/{}/events",
+    ],
+)
+def test_what_is_not_there(client: httpx2.Client, path: str) -> None:
+    path = path.format(NOBODY) if "{}" in path else f"{path}/{NOBODY}"
+    reply = client.get(f"{WORKSPACE}/{path}")
+    assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json")
+
+
+def test_a_path_of_the_server_is_no_document(client: httpx2.Client, tmp_path: Path) -> None:
+    there = tmp_path / "there.txt"
+    there.write_text("x")
+    for reference in (str(there), str(tmp_path / "not-there.txt")):
+        assert client.get(f"{WORKSPACE}/documents/{reference}").status_code in (404, 422)
+        only = {"documents": [reference]}
+        assert client.post(f"{WORKSPACE}/query", json={"question": QUESTION, "only": only}).status_code == 422

@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from polyadic.batch.report import ReadBack, Written
+from polyadic.batch.report import BatchReadReport, BatchWriteReport
 from polyadic.workspace import Workspace
-from tests.server import ModelServer
-from tests.server.batches import answer_batch
+from tests.model_server import ModelServer
+from tests.model_server.batches import answer_batch
 
 Change = Callable[[list[str]], list[str]]
 
@@ -27,8 +27,8 @@ def put_lines(file: Path, lines: Sequence[str]) -> Path:
 
 
 def round_trip(
-    kb: Workspace, server: ModelServer, written: Written, answers: Path, change: Change = lambda lines: lines
-) -> ReadBack:
+    kb: Workspace, server: ModelServer, written: BatchWriteReport, answers: Path, change: Change = lambda lines: lines
+) -> BatchReadReport:
     """Have what was written answered, changed on its way back, and read."""
     return kb.batch.read([put_lines(answers, change(answer_batch(server, *written.files)))])
 

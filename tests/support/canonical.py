@@ -5,8 +5,8 @@ Two stores with the same evidence must give the same text, byte for byte, whatev
 
 import json
 
-from polyadic.identity import loose_name
-from polyadic.store.protocol import Store
+from polyadic.model.identity import loose_name
+from polyadic.storage.protocol import Store
 
 
 def canonical(store: Store) -> str:

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.construction.extractor import Extractor
-from polyadic.construction.indexing import Indexer
-from polyadic.construction.sentence_facts import SentenceExtractor
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.settings import ChunkingSettings
-from polyadic.store.sqlite.store import SqliteStore
+from polyadic.config import ChunkingSettings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.extraction.extractor import Extractor
+from polyadic.extraction.sentence_extractor import SentenceExtractor
+from polyadic.indexing.indexer import Indexer
+from polyadic.storage.sqlite.store import SqliteStore
 
 
 class CountingEmbedder(HashingEmbedder):

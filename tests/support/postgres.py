@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from polyadic.store.postgres.address import Address
+from polyadic.storage.postgres.dsn import PostgresDsn
 
 _numbers = itertools.count()
 
@@ -43,5 +43,5 @@ def fresh() -> str:
     return f"test-{next(_numbers)}"
 
 
-def address(name: str) -> Address:
-    return Address(server(), name)
+def address(name: str) -> PostgresDsn:
+    return PostgresDsn(server(), name)

@@ -4,8 +4,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, Settings
-from tests.server import ModelServer
+from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
+from tests.model_server import ModelServer
 
 HASHING = EmbeddingSettings(model="hashing")
 # Short windows and chunks of several: other ones than the hashing embedder, which counts words, would cut.

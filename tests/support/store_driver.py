@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.blocking import wait_for
-from polyadic.derivation import difference, tally
-from polyadic.knowledge import Chunk, Document, Evidence, Participation, Span
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.overlay import Decision
-from polyadic.resolution import deciding
-from polyadic.store.protocol import Change, Stamp, Store, Writer
+from polyadic.concurrency.sync import wait_sync
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.model.aggregation import tally, tally_difference
+from polyadic.model.resolution import ResolutionDecision
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.resolution import apply
+from polyadic.storage.protocol import Fingerprint, Store, StoreChange, Writer
 from tests.support.vectors import vectors
 
 Statement = tuple[str, Sequence[str]]
@@ -62,18 +62,18 @@ def publish_told(store: Store, documents: Sequence[tuple[Document, list[Chunk], 
         overlay = writer.overlay()
         old = tally(_said(writer, sources), overlay)
         staged = [(s.id, chunk.id, e) for s in sources for chunk, e in writer.staged(s.id)]
-        tallies = difference(tally(((source, e) for source, _, e in staged), overlay), old)
+        tallies = tally_difference(tally(((source, e) for source, _, e in staged), overlay), old)
         tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
         windows = {chunk.id: [chunk.text] for _, chunks, _ in documents for chunk in chunks}
         said = {chunk: e for _, chunk, e in staged}
-        writer.apply(Change([source.id for source in sources], (), tallies, tokens, windows, said))
+        writer.apply(StoreChange([source.id for source in sources], (), tallies, tokens, windows, said))
         _embed(writer)
     return sources
 
 
 def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Mapping[str, Sequence[Evidence]]) -> None:
     with store.write() as writer:
-        writer.stage([(source, Stamp(source.content, "recipe", "by hand"), chunks)])
+        writer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])
         writer.put_evidence({source.id: evidence})
 
 
@@ -86,13 +86,13 @@ def _said(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Se
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
         old = tally(_said(writer, [source]), writer.overlay())
-        writer.apply(Change((), [source.id], difference(tally(()), old), {}, {}, {}))
+        writer.apply(StoreChange((), [source.id], tally_difference(tally(()), old), {}, {}, {}))
         _embed(writer)
 
 
-def decide(store: Store, new: Collection[Decision] = (), undone: Collection[Decision] = ()) -> None:
+def decide(store: Store, new: Collection[ResolutionDecision] = (), undone: Collection[ResolutionDecision] = ()) -> None:
     """Make decisions and undo others, in one change."""
-    wait_for(deciding.decide(store, Drawing, new, undone))
+    wait_sync(apply.apply_decisions(store, Drawing, new, undone))
 
 
 class Drawing(HashingEmbedder):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from polyadic.store.postgres.store import PostgresStore
-from polyadic.store.protocol import Store
-from polyadic.store.sqlite.store import SqliteStore
-from polyadic.store.tables.record_reader import SqlRecords
+from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import Store
+from polyadic.storage.sql.record_reader import SqlRecordReader
+from polyadic.storage.sqlite.store import SqliteStore
 from tests.support import postgres
 
 ENGINES = ("sqlite", "postgres")
@@ -27,7 +27,7 @@ class Opener(Protocol):
 def rows_of(store: Store, tables: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """All that stands in these tables."""
     with store.read() as reader:
-        assert isinstance(reader, SqlRecords)
+        assert isinstance(reader, SqlRecordReader)
         for table in tables:
             yield from reader._connection.execute(f"SELECT * FROM {table}").fetchall()
 

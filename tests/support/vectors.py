@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.identity import digest
-from polyadic.store.tables.half_precision import rounded, widened
+from polyadic.model.identity import digest
+from polyadic.storage.sql.half_precision import rounded, widened
 
 DIMENSION = 16
 

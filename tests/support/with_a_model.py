@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polyadic.knowledge import Document, Evidence
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, ExtractionSettings, ModelSettings, Settings
+from polyadic.config import ChunkingSettings, EmbeddingSettings, ExtractionSettings, ModelSettings, Settings
+from polyadic.model.types import Document, Evidence
 from polyadic.workspace import Workspace
-from tests.server import Asked, ModelServer, Responder, ready
-from tests.server.facts import EntityRow, FactRow, reply_with_facts
-from tests.server.names import names
-from tests.server.reading import numbered, wanted
+from tests.model_server import Asked, ModelServer, Responder, ready
+from tests.model_server.facts import EntityRow, FactRow, reply_with_facts
+from tests.model_server.names import names
+from tests.model_server.reading import numbered, wanted
 from tests.support.canonical import canonical
 
 SENTENCES = (

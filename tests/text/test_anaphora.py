@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.text.anaphora import Reference, reference
+from polyadic.text.anaphora import AnaphoricReference, reference
 
 DEPENDENT = {
     "en": """
@@ -186,24 +186,26 @@ def listed(cases: dict[str, str]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("language", "question"), listed(DEPENDENT))
 def test_a_question_that_refers_back_is_recognised(language: str, question: str) -> None:
-    assert reference(question, language) is Reference.TOPIC
+    assert reference(question, language) is AnaphoricReference.TOPIC
 
 
 @pytest.mark.parametrize(("language", "question"), listed(ALONE))
 def test_a_question_that_explains_itself_stands_alone(language: str, question: str) -> None:
-    assert reference(question, language) is Reference.NOTHING
+    assert reference(question, language) is AnaphoricReference.NOTHING
 
 
 @pytest.mark.parametrize("language", FRAGMENTS)
 def test_a_fragment_asks_the_same_of_another_thing(language: str) -> None:
-    assert {reference(question, language) for question in FRAGMENTS[language]} == {Reference.PREDICATE}
+    assert {reference(question, language) for question in FRAGMENTS[language]} == {AnaphoricReference.PREDICATE}
 
 
 def test_a_noun_that_was_spoken_of_refers_to_it() -> None:
     question = "When was the station launched?"
-    assert reference(question, "en") is Reference.NOTHING
-    assert reference(question, "en", frozenset({"station"})) is Reference.TOPIC
-    assert reference("When was the station of Mir launched?", "en", frozenset({"station"})) is Reference.NOTHING
+    assert reference(question, "en") is AnaphoricReference.NOTHING
+    assert reference(question, "en", frozenset({"station"})) is AnaphoricReference.TOPIC
+    assert (
+        reference("When was the station of Mir launched?", "en", frozenset({"station"})) is AnaphoricReference.NOTHING
+    )
 
 
 def test_any_text_is_read() -> None:

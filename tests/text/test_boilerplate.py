@@ -2,27 +2,36 @@
 
 import pytest
 
-from polyadic.text.boilerplate import Boilerplate, boilerplate
+from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
 
 
 @pytest.mark.parametrize(
     ("sentence", "kind"),
     [
-        ("Copyright (c) 2012 IETF Trust and the persons identified as the document authors.", Boilerplate.COPYRIGHT),
-        ("© Nordwind GmbH. Alle Rechte vorbehalten.", Boilerplate.COPYRIGHT),
-        ("All rights reserved.", Boilerplate.COPYRIGHT),
-        ('Licensed under the Apache License, Version 2.0 (the "License").', Boilerplate.LICENCE),
-        ("This program is distributed in the hope that it will be useful, but WITHOUT ANY", Boilerplate.LICENCE),
-        ("Redistribution and use in source and binary forms, with or without modification", Boilerplate.LICENCE),
-        ("Distribution of this memo is unlimited.", Boilerplate.STATUS),
-        ("This is an Internet Standards Track document.", Boilerplate.STATUS),
-        ("3.1 Client-server interaction ................ 13", Boilerplate.CONTENTS),
-        ("Introduction . . . . . . . . . 2", Boilerplate.CONTENTS),
-        ("Figure 2: Format of the 'flags' field", Boilerplate.CAPTION),
-        ("Tabelle 4. Preise", Boilerplate.CAPTION),
+        (
+            "Copyright (c) 2012 IETF Trust and the persons identified as the document authors.",
+            BoilerplateSentence.COPYRIGHT,
+        ),
+        ("© Nordwind GmbH. Alle Rechte vorbehalten.", BoilerplateSentence.COPYRIGHT),
+        ("All rights reserved.", BoilerplateSentence.COPYRIGHT),
+        ('Licensed under the Apache License, Version 2.0 (the "License").', BoilerplateSentence.LICENCE),
+        (
+            "This program is distributed in the hope that it will be useful, but WITHOUT ANY",
+            BoilerplateSentence.LICENCE,
+        ),
+        (
+            "Redistribution and use in source and binary forms, with or without modification",
+            BoilerplateSentence.LICENCE,
+        ),
+        ("Distribution of this memo is unlimited.", BoilerplateSentence.STATUS),
+        ("This is an Internet Standards Track document.", BoilerplateSentence.STATUS),
+        ("3.1 Client-server interaction ................ 13", BoilerplateSentence.CONTENTS),
+        ("Introduction . . . . . . . . . 2", BoilerplateSentence.CONTENTS),
+        ("Figure 2: Format of the 'flags' field", BoilerplateSentence.CAPTION),
+        ("Tabelle 4. Preise", BoilerplateSentence.CAPTION),
     ],
 )
-def test_boilerplate(sentence: str, kind: Boilerplate) -> None:
+def test_boilerplate(sentence: str, kind: BoilerplateSentence) -> None:
     assert boilerplate(sentence) is kind
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.knowledge import Span
-from polyadic.text.fences import without_headings
+from polyadic.model.types import Span
+from polyadic.text.code_fences import without_headings
 from polyadic.text.headings import heading_path, headings, headings_of, is_heading, is_within, marked_headings
 from polyadic.text.sentences import sentences
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.knowledge import Span
+from polyadic.model.types import Span
 from polyadic.text.sentences import LONGEST, sentences
 from tests.support.huge_blocks import HUGE_BLOCKS, INSERTIONS
 

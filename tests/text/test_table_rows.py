@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.construction.reading.grid import column_names, named_lines, row_lines
+from polyadic.loaders.tables.table_text import column_names, named_lines, row_lines
 from polyadic.text.sentences import LONGEST, sentences
-from polyadic.text.table_rows import LONGEST_NAME, Cell, is_row, pipe_tables, row_cells
+from polyadic.text.table_rows import LONGEST_NAME, TextCell, is_row, pipe_tables, row_cells
 
 WORDS = st.text(alphabet=st.sampled_from("ab ;:|.,-\t\n#é京1!\\"), max_size=40)
 
@@ -61,7 +61,7 @@ ROWS = {
 
 @pytest.mark.parametrize(("line", "cells"), ROWS.items())
 def test_cells_of_rows(line: str, cells: list[tuple[str, str]]) -> None:
-    assert row_cells(line) == tuple(Cell(*cell) for cell in cells)
+    assert row_cells(line) == tuple(TextCell(*cell) for cell in cells)
 
 
 NO_ROWS = [

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.knowledge import Document
-from polyadic.settings import Settings
+from polyadic.config import Settings
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.support.with_a_model import HASHING, TEXT
 from tests.tracing.collector import Collector

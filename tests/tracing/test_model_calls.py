@@ -8,13 +8,13 @@ import pytest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 from opentelemetry.semconv._incubating.attributes.gen_ai_attributes import GenAiProviderNameValues
 
+from polyadic.config import EmbeddingSettings, Settings
 from polyadic.errors import ModelUnavailable, NoReply
-from polyadic.knowledge import Document
-from polyadic.models.spans import ON_THIS_MACHINE, provider
-from polyadic.settings import EmbeddingSettings, Settings
-from polyadic.tracing.exporting import exported
+from polyadic.llm.call_tracing import ON_THIS_MACHINE, provider
+from polyadic.model.types import Document
+from polyadic.tracing.exporter import exported
 from polyadic.workspace import Workspace
-from tests.server import CutConnection, Misbehaviour, ModelServer, Refusal, Status, WithoutUsage, ready, says
+from tests.model_server import CutConnection, Misbehaviour, ModelServer, Refusal, Status, WithoutUsage, ready, says
 from tests.support.with_a_model import HASHING, TEXT, settings
 from tests.tracing.collector import Collector
 

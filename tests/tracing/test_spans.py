@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from polyadic.tracing.exporting import exported
+from polyadic.tracing.exporter import exported
 from polyadic.tracing.spans import SILENT, called, for_environment, is_listened, span, stage, started, step_done
 from tests.tracing.collector import Collector
 
@@ -25,7 +25,7 @@ def test_without_opentelemetry_nothing_of_it_is_sought() -> None:
     code = (
         "import sys; sys.modules['opentelemetry'] = None\n"
         "from polyadic.tracing.spans import stage, step_done, called, started\n"
-        "from polyadic.tracing.exporting import exported\n"
+        "from polyadic.tracing.exporter import exported\n"
         "with exported(print), started('a'), called('b', {}), stage('c'): step_done('d')\n"
         "import os; os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9'\n"
         "with exported(print), stage('c'): step_done('d')\n"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.peers.stand_in import DIMENSION, StandIn, asked_of, embedded, shown, summary
 from benchmarks.peers.systems import Holding
-from benchmarks.told_workload import Passage
+from benchmarks.synthetic_workload import Passage
 
 _CHUNK, _OVERLAP = 1_200, 100
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.peers.stand_in import AT_ONCE, DIMENSION, StandIn, asked_of, embedded, shown, summary
 from benchmarks.peers.systems import Holding
 from benchmarks.peers.systems.tokens import Tokens
-from benchmarks.told_workload import Passage, marked
+from benchmarks.synthetic_workload import Passage, marked
 
 _BETWEEN, _END = "<|#|>", "<|COMPLETE|>"
 # By these words of its prompts it is told apart what is asked.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.peers.stand_in import DIMENSION, StandIn, embedded, shown, summary
 from benchmarks.peers.systems import Holding
 from benchmarks.peers.systems.tokens import Tokens
-from benchmarks.told_workload import Passage
+from benchmarks.synthetic_workload import Passage
 
 _BETWEEN, _NEXT, _END = "<|>", "##\n", "<|COMPLETE|>"
 _EXTRACT, _REPORT = "-Goal-", "comprehensive report of a community"

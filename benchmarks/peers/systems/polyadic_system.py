@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from benchmarks import ingest
 from benchmarks.peers.stand_in import StandIn, asked_of, embedded, known, shown
 from benchmarks.peers.systems import Holding
-from benchmarks.told_workload import marked
-from polyadic.knowledge import Document
-from polyadic.models.embedder import Embedder
-from polyadic.models.language_model import LanguageModel, Reply, Request
-from polyadic.settings import ChunkingSettings, EmbeddingSettings, ModelSettings, Settings
+from benchmarks.synthetic_workload import marked
+from polyadic.config import ChunkingSettings, EmbeddingSettings, ModelSettings, Settings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 
 _SETTINGS = Settings(
@@ -35,14 +35,14 @@ class _Model(ingest.Model):
         super().__init__(model.seconds)
         self._model = model
 
-    async def ask(self, request: Request) -> Reply:
+    async def ask(self, request: ModelRequest) -> ModelReply:
         text = request.messages[-1].text
         if request.purpose == _NAMES:
             reply = json.dumps({"entities": asked_of(text)})
         else:
             told = shown(text)
             reply = ingest.reply_about(told) if told else _NOTHING
-        return Reply(await self._model.say(reply), True, self.most(request), self.seconds)
+        return ModelReply(await self._model.say(reply), True, self.most(request), self.seconds)
 
 
 class _Embedding(ingest.Embedding):

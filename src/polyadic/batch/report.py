@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from polyadic.batch.questions import GivenAnswer
-from polyadic.batch.responses import UnreadableLine
-from polyadic.construction.index_report import IndexReport
+from polyadic.batch.question_files import BatchAnswer
+from polyadic.batch.response_reader import UnreadableLine
 from polyadic.hierarchy.build_report import BuildReport
-from polyadic.knowledge import Usage
-from polyadic.store.protocol import FailedChunk
-from polyadic.store.waiting import WaitingCounts
+from polyadic.indexing.report import IndexReport
+from polyadic.model.types import Usage
+from polyadic.storage.pending_requests import PendingCounts
+from polyadic.storage.protocol import FailedChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class FailedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class BatchWriteReport:
     """What was written. ``index`` says what was done for documents: those whose replies were all known are published.
 
     ``ready`` questions can be answered already, ``asked_again`` ones are asked in other words than before, because
@@ -39,12 +39,12 @@ class Written:
     ready: int
     asked_again: int
     failed_questions: Sequence[FailedQuestion]
-    missing: WaitingCounts
+    missing: PendingCounts
     hierarchy: BuildReport | None = None
 
 
 @dataclass(slots=True)
-class ReadBack:
+class BatchReadReport:
     """What was read. Of the response lines, ``taken`` brought a reply; to ``known`` ones the reply was there already;
     for ``strangers`` nothing waits; ``refused`` brought none that is of use; ``unreadable`` are no responses at all.
 
@@ -63,9 +63,9 @@ class ReadBack:
     usage: Usage = field(default_factory=Usage)
     failed: list[FailedChunk] = field(default_factory=list)
     index: IndexReport = field(default_factory=IndexReport)
-    answers: list[GivenAnswer] = field(default_factory=list)
+    answers: list[BatchAnswer] = field(default_factory=list)
     asked_again: int = 0
     failed_questions: list[FailedQuestion] = field(default_factory=list)
-    missing: WaitingCounts = field(default_factory=lambda: WaitingCounts(0, 0, 0))
+    missing: PendingCounts = field(default_factory=lambda: PendingCounts(0, 0, 0))
     hierarchy: BuildReport | None = None
     failed_themes: Counter[str] = field(default_factory=Counter)

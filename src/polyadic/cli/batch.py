@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from polyadic.batch.report import FailedQuestion, ReadBack, Written
-from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS
+from polyadic.batch.report import BatchReadReport, BatchWriteReport, FailedQuestion
+from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
-    Number,
+    FiniteFloat,
     count,
     json_option,
     method_option,
@@ -23,8 +23,8 @@ from polyadic.cli.common import (
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index import progress_shown
 from polyadic.cli.index_report import print_unsupported
-from polyadic.construction.index_report import IndexReport
-from polyadic.store.waiting import WaitingCounts
+from polyadic.indexing.report import IndexReport
+from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
 
 _SHOWN = 20
@@ -60,7 +60,7 @@ def command() -> None:
     "--shard-requests", type=click.IntRange(min=1), default=MOST_REQUESTS, help="Most requests of a file (50,000)."
 )
 @click.option(
-    "--shard-megabytes", type=Number(min=0.001), default=MOST_BYTES / 1e6, help="Most megabytes of a file (200)."
+    "--shard-megabytes", type=FiniteFloat(min=0.001), default=MOST_BYTES / 1e6, help="Most megabytes of a file (200)."
 )
 @workspace_option
 @json_option
@@ -171,7 +171,7 @@ def forget(context: click.Context, workspace: str | None, as_json: bool) -> None
     print_json(forgotten) if as_json else say(f"forgotten: {_amounts(forgotten)}")
 
 
-def _print_written(written: Written, hierarchy: bool) -> None:
+def _print_written(written: BatchWriteReport, hierarchy: bool) -> None:
     _print_index(written.index)
     if written.hierarchy:
         print_build(written.hierarchy)
@@ -189,7 +189,7 @@ def _print_written(written: Written, hierarchy: bool) -> None:
     _print_questions(written.asked_again, written.failed_questions)
 
 
-def _print_read(report: ReadBack, output: Path | None) -> None:
+def _print_read(report: BatchReadReport, output: Path | None) -> None:
     lines = [
         (report.taken, "taken"),
         (report.known, "known before"),
@@ -238,7 +238,7 @@ def _print_questions(asked_again: int, failed: Sequence[FailedQuestion]) -> None
     _print_some([f"{question.id or question.question}: {question.reason}" for question in failed], "question")
 
 
-def _print_answers(report: ReadBack) -> None:
+def _print_answers(report: BatchReadReport) -> None:
     for answer in report.answers:
         say(f"\n{answer.id}: {answer.question}" if answer.id else f"\n{answer.question}", bold=True)
         say(answer.text)
@@ -260,16 +260,16 @@ def _print_some(lines: Sequence[str], what: str, several: str = "", number: int 
         say(f"  and {len(lines) - _SHOWN:,} more (all of them: --json)", err=True)
 
 
-def _awaited(missing: WaitingCounts) -> str:
+def _awaited(missing: PendingCounts) -> str:
     awaited = missing.requests or missing.documents or missing.questions
     return f"awaited: {_amounts(missing)}" if awaited else "nothing is awaited"
 
 
-def _amounts(missing: WaitingCounts) -> str:
+def _amounts(missing: PendingCounts) -> str:
     """
-    >>> _amounts(WaitingCounts(3, 1, 0))
+    >>> _amounts(PendingCounts(3, 1, 0))
     '3 replies, for 1 document and 0 questions'
-    >>> _amounts(WaitingCounts(3, 0, 0))
+    >>> _amounts(PendingCounts(3, 0, 0))
     '3 replies'
     """
     replies = count(missing.requests, "reply", "replies")

@@ -22,10 +22,10 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.cli.query import how_to_answer, print_citations
+from polyadic.config import AnswerSettings
 from polyadic.errors import PolyadicError
-from polyadic.identity import normal_text
-from polyadic.knowledge import Answer, Filter, Turn
-from polyadic.settings import AnswerSettings
+from polyadic.model.identity import normal_text
+from polyadic.model.types import Answer, Filter, Turn
 from polyadic.workspace import Workspace
 
 _PROMPT = "> "
@@ -63,7 +63,7 @@ def command(
     only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
         how = how_to_answer(context, kb.settings, by, style, think)
-        conversation = Conversation(kb, how, method, context_tokens, only)
+        conversation = ChatSession(kb, how, method, context_tokens, only)
         if sys.stdin.isatty() and sys.stdout.isatty():
             _on_terminal(conversation)
             return 0
@@ -71,7 +71,7 @@ def command(
 
 
 @dataclass(slots=True)
-class Conversation:
+class ChatSession:
     """The questions so far with their answers, and how the next one is answered."""
 
     kb: Workspace
@@ -131,7 +131,7 @@ class Conversation:
         return True
 
 
-def _on_terminal(conversation: Conversation) -> None:
+def _on_terminal(conversation: ChatSession) -> None:
     """Ask for questions until the user ends it."""
     with contextlib.suppress(ImportError):
         # Importing it gives input() line editing, and the arrow keys bring back earlier questions.
@@ -161,7 +161,7 @@ def _on_terminal(conversation: Conversation) -> None:
         say()
 
 
-def _from_pipe(conversation: Conversation) -> int:
+def _from_pipe(conversation: ChatSession) -> int:
     """Answer each line; returns the exit code: 0 all answered, 3 some, 1 none."""
     conversation.kb.store()  # where there is no workspace, that is said also for no question
     failed = asked = 0

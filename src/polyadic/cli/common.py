@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
-from polyadic.knowledge import Filter, Place, Usage
-from polyadic.settings import COMMON_METHODS, DEFAULT_FOLDER, METHODS
+from polyadic.config import COMMON_METHODS, DEFAULT_FOLDER, METHODS
+from polyadic.model.types import Filter, SourceSpan, Usage
 
 # Symbols of their own for control characters, one for one: whatever a document holds, a terminal only shows it.
 _SYMBOLS = {
@@ -23,7 +23,7 @@ _SYMBOLS = {
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Number(click.FloatRange):
+class FiniteFloat(click.FloatRange):
     """A number in a range; "nan", which no comparison refuses, is none."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -123,7 +123,7 @@ def print_json(value: Any) -> None:
 def plain(value: Any) -> Any:
     """A value in terms of JSON.
 
-    >>> from polyadic.knowledge import Span
+    >>> from polyadic.model.types import Span
     >>> plain({"where": (Span(1, 2),), "folder": Path("kb")})
     {'where': [{'start': 1, 'end': 2}], 'folder': 'kb'}
     """
@@ -146,11 +146,11 @@ def shown(source: str) -> str:
     return source.removeprefix(here)
 
 
-def where(place: Place) -> str:
+def where(place: SourceSpan) -> str:
     """The document, page and characters of a place.
 
-    >>> from polyadic.knowledge import Span
-    >>> where(Place("", "/elsewhere/b.pdf", "", "", Span(10, 25), "", page=2))
+    >>> from polyadic.model.types import Span
+    >>> where(SourceSpan("", "/elsewhere/b.pdf", "", "", Span(10, 25), "", page=2))
     '/elsewhere/b.pdf, page 2, characters 10–25'
     """
     page = f", page {place.page}" if place.page else ""

@@ -4,8 +4,8 @@ import click
 
 from polyadic.cli.common import count, json_option, print_json, say
 from polyadic.cli.progress import shown_live
-from polyadic.interchange.copying import CopyProgress, CopyReport, copy
-from polyadic.store.homes import home_of
+from polyadic.interchange.workspace_copy import CopyProgress, CopyReport, copy
+from polyadic.storage.url import home_of
 
 _TOLD = {
     "document": ("document", "documents"),

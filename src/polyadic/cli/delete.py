@@ -5,7 +5,7 @@ import sys
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, workspace_option, workspace_place
-from polyadic.store.protocol import DocumentRecord
+from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
 _SHOWN = 10

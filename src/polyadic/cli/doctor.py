@@ -3,10 +3,10 @@
 import click
 
 from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
-from polyadic.doctor.finding import Finding, State
+from polyadic.doctor.check_result import CheckResult, Severity
 from polyadic.workspace import Workspace
 
-_MARKS = {State.GOOD: "✓", State.DOUBTFUL: "!", State.BAD: "✗"}
+_MARKS = {Severity.GOOD: "✓", Severity.DOUBTFUL: "!", Severity.BAD: "✗"}
 
 
 @click.command("doctor")
@@ -19,7 +19,7 @@ def command(context: click.Context, whole_window: bool, workspace: str | None, a
 
     A language model, if one is set, is asked a few small things and a long one. Exit code 1 if something is bad.
     """
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
     with Workspace(workspace_place(context, workspace)) as kb:
         for finding in kb.examine(whole_window):
             findings.append(finding)
@@ -27,10 +27,10 @@ def command(context: click.Context, whole_window: bool, workspace: str | None, a
                 _print(finding)
     if as_json:
         print_json(findings)
-    return int(any(finding.state is State.BAD for finding in findings))
+    return int(any(finding.state is Severity.BAD for finding in findings))
 
 
-def _print(finding: Finding) -> None:
+def _print(finding: CheckResult) -> None:
     say(f"{_MARKS[finding.state]} {finding.what:10} {finding.detail}")
     if finding.next_step:
         say(f"  {'':10} → {finding.next_step}")

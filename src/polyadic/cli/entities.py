@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from polyadic.cli.common import (
-    Number,
+    FiniteFloat,
     count,
     json_option,
     plain,
@@ -16,18 +16,18 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.models.budget import Budget
-from polyadic.overlay import Decision, Kind
-from polyadic.resolution.arbitration import Arbitration
-from polyadic.resolution.candidates import SURE, About, Candidate
-from polyadic.resolution.deciding import Outcome
-from polyadic.resolution.entities import LEAST_WITH_A_MODEL, SHOWN, Review
+from polyadic.llm.budget import SpendingBudget
+from polyadic.model.resolution import DecisionKind, ResolutionDecision
+from polyadic.resolution.api import LEAST_WITH_A_MODEL, SHOWN, ResolutionReview
+from polyadic.resolution.apply import DecisionOutcome
+from polyadic.resolution.candidates import SURE, CandidateEntity, MergeCandidate
+from polyadic.resolution.llm_adjudication import LLMAdjudication
 from polyadic.workspace import Workspace
 
 _ID_DIGITS = 8
 _FACT_SHOWN = 140
 _model = click.option("--by-model", is_flag=True, help="Ask the language model about pairs that are not sure.")
-_budget = click.option("--budget", type=Number(min=0), help="Spend no more money on the model than this.")
+_budget = click.option("--budget", type=FiniteFloat(min=0), help="Spend no more money on the model than this.")
 _tokens = click.option("--spend-tokens", type=click.IntRange(min=0), help="Spend no more tokens on it than this.")
 
 
@@ -87,7 +87,7 @@ def review(
 @click.option("--auto", is_flag=True, help="Without NAME: merge all that are surely one.")
 @click.option(
     "--least",
-    type=Number(0, 1),
+    type=FiniteFloat(0, 1),
     help=f"With --auto: from which score on they are sure (default: {SURE}; docs/quality.md has what that means).",
 )
 @click.option("--by-model", is_flag=True, help="With --auto: ask the language model as well; a pair needs its yes.")
@@ -182,15 +182,15 @@ def _check_budget(context: click.Context, by_model: bool, budget: float | None, 
         raise click.UsageError("--budget and --spend-tokens go with --by-model", context)
 
 
-def _most(money: float | None, tokens: int | None) -> Budget | None:
-    return None if money is None and tokens is None else Budget(money, tokens)
+def _most(money: float | None, tokens: int | None) -> SpendingBudget | None:
+    return None if money is None and tokens is None else SpendingBudget(money, tokens)
 
 
 def _sources(kb: Workspace) -> dict[str, str]:
     return {record.id: shown(record.source) for record in kb.documents()}
 
 
-def _print_review(found: Review) -> None:
+def _print_review(found: ResolutionReview) -> None:
     for candidate in found.candidates:
         _print_candidate(candidate)
     for homonym in found.homonyms:
@@ -201,10 +201,10 @@ def _print_review(found: Review) -> None:
     say(f"{pairs}; {count(len(found.homonyms), 'name')} may be several")
     if found.sure:
         say("polyadic entities merge --auto merges the sure ones, review --accept ID one of these")
-    _print_asked(Arbitration({}, found.unreadable, found.usage, found.stopped))
+    _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))
 
 
-def _print_candidate(candidate: Candidate) -> None:
+def _print_candidate(candidate: MergeCandidate) -> None:
     say(
         f"{candidate.id[:_ID_DIGITS]}  {candidate.score:.2f}  {candidate.one.name} = {candidate.other.name}?", bold=True
     )
@@ -216,14 +216,14 @@ def _print_candidate(candidate: Candidate) -> None:
         _print_about(about)
 
 
-def _print_about(about: About) -> None:
+def _print_about(about: CandidateEntity) -> None:
     kind = f" ({about.type})" if about.type else ""
     fact = " ".join(about.fact.split())
     cut = fact if len(fact) <= _FACT_SHOWN else f"{fact[:_FACT_SHOWN].rstrip()}…"
     say(f"  {about.name}{kind}, in {count(about.facts, 'fact')}: {cut}")
 
 
-def _print_asked(asked: Arbitration) -> None:
+def _print_asked(asked: LLMAdjudication) -> None:
     if asked.usage.calls:
         say(f"the model was asked: {spent(asked.usage)}", err=True)
     if asked.unreadable:
@@ -232,7 +232,7 @@ def _print_asked(asked: Arbitration) -> None:
         say(f"stopped: {asked.stopped}", err=True)
 
 
-def _print_outcome(outcome: Outcome, as_json: bool = False) -> None:
+def _print_outcome(outcome: DecisionOutcome, as_json: bool = False) -> None:
     if as_json:
         print_json(_plain(outcome))
         return
@@ -243,7 +243,7 @@ def _print_outcome(outcome: Outcome, as_json: bool = False) -> None:
         say("nothing to decide")
 
 
-def _plain(outcome: Outcome) -> dict[str, list[dict[str, Any]]]:
+def _plain(outcome: DecisionOutcome) -> dict[str, list[dict[str, Any]]]:
     """An outcome in terms of JSON, each decision with its identifier."""
     return {
         "decided": [_identified(decision) for decision in outcome.decided],
@@ -252,11 +252,11 @@ def _plain(outcome: Outcome) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _identified(decision: Decision) -> dict[str, Any]:
+def _identified(decision: ResolutionDecision) -> dict[str, Any]:
     return {"id": decision.id, **plain(decision)}
 
 
-def _print_decisions(decisions: list[tuple[Decision, str]], sources: dict[str, str], as_json: bool) -> None:
+def _print_decisions(decisions: list[tuple[ResolutionDecision, str]], sources: dict[str, str], as_json: bool) -> None:
     if as_json:
         print_json([{**_identified(one), "at": at} for one, at in decisions])
         return
@@ -265,12 +265,12 @@ def _print_decisions(decisions: list[tuple[Decision, str]], sources: dict[str, s
     say(f"{count(len(decisions), 'decision')}; polyadic entities undo ID undoes one")
 
 
-def _told(decision: Decision, sources: dict[str, str] | None = None) -> str:
+def _told(decision: ResolutionDecision, sources: dict[str, str] | None = None) -> str:
     """A decision in words; documents that are gone are named by their identifiers."""
     names = ", ".join(decision.names)
-    if decision.kind is Kind.APART:
+    if decision.kind is DecisionKind.APART:
         return f"{' and '.join(decision.names)} are two"
-    if decision.kind is Kind.MERGE:
+    if decision.kind is DecisionKind.MERGE:
         return f"{names} are one: {decision.into}"
     known = sources or {}
     documents = [known.get(document, document[:12]) for document in decision.documents]

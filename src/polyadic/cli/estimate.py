@@ -18,10 +18,10 @@ from polyadic.cli.common import (
 )
 from polyadic.cli.hierarchy_report import print_build_estimate
 from polyadic.cli.index_report import print_unsupported
-from polyadic.construction.choice import ExtractorName
-from polyadic.construction.estimating import Estimate
 from polyadic.errors import NotFound
-from polyadic.hierarchy.estimating import BuildEstimate
+from polyadic.extraction.factory import ExtractorName
+from polyadic.hierarchy.estimate import BuildEstimate
+from polyadic.indexing.estimate import IndexingEstimate
 from polyadic.workspace import Workspace
 
 
@@ -86,7 +86,7 @@ def _of_hierarchy(kb: Workspace) -> BuildEstimate | None:
         return None
 
 
-def _print(found: Estimate) -> None:
+def _print(found: IndexingEstimate) -> None:
     say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged; {count(found.chunks, 'chunk')}")
     say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no language model is asked'}")
     if found.remembered:

@@ -5,22 +5,22 @@ from typing import Any
 
 import click
 
-from polyadic.blocking import plain
 from polyadic.cli.common import json_option, print_json, say, shown, workspace_option, workspace_place
-from polyadic.cli.eval_by_file import Files, batch_options, print_round, rounds
-from polyadic.cli.eval_making import command as make_questions
+from polyadic.cli.eval_batch import BatchFileOptions, batch_options, print_round, rounds
+from polyadic.cli.eval_make_questions import command as make_questions
 from polyadic.cli.eval_questions import check_options, evaluate_table
 from polyadic.cli.eval_table import print_results
 from polyadic.cli.progress import shown_live
-from polyadic.evaluation.layouts import load_dataset
-from polyadic.evaluation.plan import MEASURES, AnswersBy, Plan
+from polyadic.concurrency.sync import run_sync
+from polyadic.config import METHODS
+from polyadic.evaluation.dataset_formats import load_dataset
+from polyadic.evaluation.evaluate import evaluate
+from polyadic.evaluation.plan import MEASURES, AnswersBy, EvalPlan
 from polyadic.evaluation.plots import require_plots
 from polyadic.evaluation.question_table import SUFFIXES
 from polyadic.evaluation.report import write_report
-from polyadic.evaluation.results import Results, summary_json, write_results
-from polyadic.evaluation.run import evaluate
-from polyadic.models.by_file import ReplyAwaited
-from polyadic.settings import METHODS
+from polyadic.evaluation.results import EvaluationResults, summary_json, write_results
+from polyadic.llm.batch_model import ReplyPending
 from polyadic.workspace import Workspace
 
 DEFAULT_METHODS = "auto,bm25,chunks,hypergraph"
@@ -100,7 +100,7 @@ def command(
     folder = out or DEFAULT_OUT / questions.name
     with Workspace(workspace or context.obj or folder / "workspace") as kb:
         by = answers or _usual(kb)
-        plan = Plan(
+        plan = EvalPlan(
             methods=names,
             measures=_listed(measures) if measures else MEASURES,
             context_tokens=context_tokens or kb.settings.retrieval.context_tokens,
@@ -111,13 +111,13 @@ def command(
             judge=judge_model,
             budgets=_numbers(context, budgets),
         )
-        by_files = rounds(kb, folder, Files(batch_write, batch_read, overwrite), judge_model)
+        by_files = rounds(kb, folder, BatchFileOptions(batch_write, batch_read, overwrite), judge_model)
         try:
             with shown_live("evaluating", str) as say_progress:
                 by_file = by_files.by_file if by_files else None
-                results = plain(evaluate)(kb, questions, plan, folder, say_progress, by_file)
+                results = run_sync(evaluate)(kb, questions, plan, folder, say_progress, by_file)
                 files = [write_results(results, folder), write_report(results, folder)]
-        except ReplyAwaited:
+        except ReplyPending:
             if by_files is None:
                 raise
             return print_round(by_files.wait(), as_json)
@@ -131,7 +131,7 @@ def command(
     return exit_code(results)
 
 
-def exit_code(results: Results) -> int:
+def exit_code(results: EvaluationResults) -> int:
     """0 all questions asked and measured, 3 some."""
     return 0 if results.is_whole else 3
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from polyadic.blocking import plain
 from polyadic.cli.common import count, print_json, say
 from polyadic.cli.progress import shown_live
+from polyadic.concurrency.sync import run_sync
+from polyadic.config import METHODS, AnswerSettings
 from polyadic.errors import SettingsError
-from polyadic.evaluation.question_table import Asked, ask_table, drawn, load_rows
-from polyadic.settings import METHODS, AnswerSettings
+from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
 from polyadic.workspace import Workspace
 
 _WRONG_SHOWN = 50
@@ -33,7 +33,7 @@ def evaluate_table(
     rows = drawn(load_rows(path), limit, seed)
     kb.store()
     with shown_live("evaluating", str) as say_progress:
-        asked = plain(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
+        asked = run_sync(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
     if as_json:
         print_json(asked)
     else:
@@ -41,7 +41,7 @@ def evaluate_table(
     return 3 if any(one.problem for one in asked) else 0
 
 
-def _print(asked: Sequence[Asked], methods: Sequence[str]) -> None:
+def _print(asked: Sequence[TableAnswer], methods: Sequence[str]) -> None:
     width = max(map(len, ("method", *methods)))
     say(f"{'method':{width}}  questions  right    F1  refused  ms", bold=True)
     for method in methods:

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 
 from polyadic.cli.common import count, say, spent
 from polyadic.evaluation.report_tables import score_text
-from polyadic.evaluation.results import Against, Results
-from polyadic.evaluation.scores import Column
-from polyadic.knowledge import Usage
+from polyadic.evaluation.results import EvaluationResults, HeadToHead
+from polyadic.evaluation.scores import ScoreColumn
+from polyadic.model.types import Usage
 
 _FAILURES_SHOWN = 20
 _GAP = "  "
 
 
-def print_results(results: Results) -> None:
+def print_results(results: EvaluationResults) -> None:
     """The tables on standard output, what failed on standard error."""
     plan = results.plan
     say(
@@ -40,11 +40,11 @@ def print_results(results: Results) -> None:
         say(f"stopped: {results.stopped}; what was finished is kept, and the same command goes on", err=True)
 
 
-def _method_names(results: Results) -> list[str]:
+def _method_names(results: EvaluationResults) -> list[str]:
     return ["method", *results.plan.methods]
 
 
-def _score_columns(results: Results) -> Iterator[list[str]]:
+def _score_columns(results: EvaluationResults) -> Iterator[list[str]]:
     for place, column in enumerate(results.scores.columns):
         if results.scores.applies(place):
             yield [
@@ -53,7 +53,7 @@ def _score_columns(results: Results) -> Iterator[list[str]]:
             ]
 
 
-def _cost_columns(results: Results) -> Iterator[list[str]]:
+def _cost_columns(results: EvaluationResults) -> Iterator[list[str]]:
     yield ["tokens", *(f"{cost.tokens:,.0f}" for cost in results.costs)]
     yield ["ms to retrieve", *(f"{1000 * cost.retrieval_seconds:,.1f}" for cost in results.costs)]
     if results.plan.answers != "none":
@@ -62,7 +62,7 @@ def _cost_columns(results: Results) -> Iterator[list[str]]:
         yield ["$ per 1,000", *(f"{cost.money_per_1000_questions:.2f}" for cost in results.costs)]
 
 
-def _score(column: Column, results: Results, method: int, place: int) -> str:
+def _score(column: ScoreColumn, results: EvaluationResults, method: int, place: int) -> str:
     found, unreadable = results.scores.intervals[method][place], int(results.scores.unreadable[method, place])
     said = f" ({unreadable} unreadable)" if unreadable else ""
     if found is None:
@@ -71,7 +71,7 @@ def _score(column: Column, results: Results, method: int, place: int) -> str:
     return f"{score_text(column, found.mean)} [{low}, {high}]{said}"
 
 
-def _wins(one: Against) -> str:
+def _wins(one: HeadToHead) -> str:
     rates = (f"{c.criterion} {'–' if c.rate is None else f'{c.rate:.1f} %'}" for c in one.comparison.counts)
     return f"{one.method} preferred to {one.other}: {', '.join(rates)}"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import workspace_option, workspace_place
-from polyadic.interchange.exporting import WRITERS, export_file, export_tables, exported
+from polyadic.interchange.export import WRITERS, export_file, export_tables, exported
 from polyadic.workspace import Workspace
 
 

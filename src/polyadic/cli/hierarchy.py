@@ -2,12 +2,12 @@
 
 import click
 
-from polyadic.cli.common import Number, json_option, print_json, workspace_option, workspace_place
+from polyadic.cli.common import FiniteFloat, json_option, print_json, workspace_option, workspace_place
 from polyadic.cli.hierarchy_outline import print_outline
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build, print_build_estimate
-from polyadic.hierarchy.hierarchies import By
+from polyadic.hierarchy.api import By
 from polyadic.hierarchy.outline import DEPTH
-from polyadic.models.budget import Budget
+from polyadic.llm.budget import SpendingBudget
 from polyadic.workspace import Workspace
 
 
@@ -27,7 +27,9 @@ def command() -> None:
     help="Written by the language model, or of names and facts alone (default: by a model, if one is named).",
 )
 @click.option("--anew", is_flag=True, help="Cluster everything anew, and have everything written again.")
-@click.option("--budget", type=Number(min=0), help="Stop before more money is spent, by the prices in the settings.")
+@click.option(
+    "--budget", type=FiniteFloat(min=0), help="Stop before more money is spent, by the prices in the settings."
+)
 @click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing.")
 @workspace_option
@@ -50,7 +52,7 @@ def build(
     """
     if dry_run and (budget is not None or spend_tokens is not None):
         raise click.UsageError("--dry-run takes no --budget and no --spend-tokens", context)
-    most = Budget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
+    most = SpendingBudget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
             found = kb.hierarchy.estimate(by, anew)

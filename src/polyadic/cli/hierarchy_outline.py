@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 
 from polyadic.cli.common import count, say
-from polyadic.hierarchy.outline import Branch, LayerOutline, Outline
-from polyadic.themes import EXTRACTIVE
+from polyadic.hierarchy.outline import HierarchyOutline, LayerOutline, OutlineNode
+from polyadic.model.hierarchy import EXTRACTIVE
 
 # Of what stands side by side at the top, and below.
 _SHOWN = (12, 5)
 _STALE = "stale, polyadic hierarchy build makes it again"
 
 
-def print_outline(outline: Outline) -> None:
+def print_outline(outline: HierarchyOutline) -> None:
     """Layers, summaries and communities; of many side by side the first, the largest."""
     if not outline.layers and not outline.communities:
         say("there is no hierarchy yet: polyadic hierarchy build makes it")
@@ -47,7 +47,7 @@ def _layer(layer: LayerOutline) -> str:
     return f"{layer.layer}: {items} in {count(layer.clusters, 'cluster')}{sparsity} with {summaries}{stale}"
 
 
-def _print_branches(branches: Sequence[Branch], told: Callable[[Branch], str], level: int = 0) -> None:
+def _print_branches(branches: Sequence[OutlineNode], told: Callable[[OutlineNode], str], level: int = 0) -> None:
     shown, indent = _SHOWN[min(level, len(_SHOWN) - 1)], "  " * (level + 1)
     for branch in branches[:shown]:
         say(f"{indent}{told(branch)}")
@@ -56,7 +56,7 @@ def _print_branches(branches: Sequence[Branch], told: Callable[[Branch], str], l
         say(f"{indent}and {len(branches) - shown:,} more")
 
 
-def _summary(branch: Branch) -> str:
+def _summary(branch: OutlineNode) -> str:
     kind = f" ({branch.type})" if branch.type else ""
     if not branch.size:
         return f"{branch.name}{kind}"
@@ -64,12 +64,12 @@ def _summary(branch: Branch) -> str:
     return f"{branch.name}{kind}: {covers}{_author(branch)}"
 
 
-def _community(branch: Branch) -> str:
+def _community(branch: OutlineNode) -> str:
     name = branch.name or (_STALE if branch.stale else "without a report: its facts are told elsewhere")
     rating = f", rated {branch.rating:g}" if branch.rating is not None else ""
     holds = f"{count(branch.size, 'member')}, {count(branch.entities, 'entity', 'entities')}"
     return f"{name}: {holds}{rating}{_author(branch)}"
 
 
-def _author(branch: Branch) -> str:
+def _author(branch: OutlineNode) -> str:
     return ", extractive" if branch.by == EXTRACTIVE else ""

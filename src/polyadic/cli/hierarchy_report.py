@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 from polyadic.cli.common import count, say, spent
 from polyadic.cli.progress import shown_live
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
-from polyadic.hierarchy.estimating import BuildEstimate
-from polyadic.themes import EXTRACTIVE
+from polyadic.hierarchy.estimate import BuildEstimate
+from polyadic.model.hierarchy import EXTRACTIVE
 
 _SHOWN = 20
 

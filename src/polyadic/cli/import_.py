@@ -6,8 +6,8 @@ import click
 
 from polyadic.cli.common import count, json_option, print_json, say, workspace_option, workspace_place
 from polyadic.cli.index import exit_code, progress_shown
-from polyadic.construction.index_report import IndexReport
-from polyadic.interchange.importing import import_file
+from polyadic.indexing.report import IndexReport
+from polyadic.interchange.import_file import import_file
 from polyadic.workspace import Workspace
 
 _SHOWN = 20

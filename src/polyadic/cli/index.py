@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from polyadic.cli.common import (
-    Number,
+    FiniteFloat,
     count,
     json_option,
     plain,
@@ -23,10 +23,10 @@ from polyadic.cli.estimate import duration, print_estimates
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build
 from polyadic.cli.index_report import print_report
 from polyadic.cli.progress import shown_live
-from polyadic.construction.choice import ExtractorName
-from polyadic.construction.index_report import IndexReport, Progress
+from polyadic.extraction.factory import ExtractorName
 from polyadic.hierarchy.build_report import BuildReport
-from polyadic.models.budget import Budget
+from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.llm.budget import SpendingBudget
 from polyadic.workspace import Workspace
 
 # A large document makes millions of values without cycles; looking for these as often as Python does takes a fifth of
@@ -51,7 +51,9 @@ _ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
     "--prune", is_flag=True, help="Delete documents below the PATHs whose files are gone, or their rows, or the PATH."
 )
 @click.option("--retry", is_flag=True, help="Without PATH: try the chunks again that could not be read.")
-@click.option("--budget", type=Number(min=0), help="Stop before more money is spent, by the prices in the settings.")
+@click.option(
+    "--budget", type=FiniteFloat(min=0), help="Stop before more money is spent, by the prices in the settings."
+)
 @click.option("--spend-tokens", type=click.IntRange(min=0), help="Stop before more tokens are spent.")
 @click.option("--hierarchy", is_flag=True, help="Build the hierarchy after it, as polyadic hierarchy build.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and do nothing: as polyadic estimate.")
@@ -99,7 +101,7 @@ def command(
     if not paths and not retry:
         raise click.UsageError("missing argument 'PATH...'", context)
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
-    most = Budget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
+    most = SpendingBudget(budget, spend_tokens) if budget is not None or spend_tokens is not None else None
     files = [Path(path) for path in paths]
     with Workspace(workspace_place(context, workspace)) as kb:
         if dry_run:
@@ -133,7 +135,7 @@ def exit_code(report: IndexReport) -> int:
     return 3 if report.documents else 1
 
 
-def _build(kb: Workspace, report: IndexReport, budget: Budget | None) -> BuildReport | None:
+def _build(kb: Workspace, report: IndexReport, budget: SpendingBudget | None) -> BuildReport | None:
     """Build the hierarchy with what is left of the budget; None where indexing stopped, or found nothing."""
     if report.stopped or not report.documents:
         return None
@@ -146,17 +148,17 @@ def _exit_code_after(built: BuildReport | None) -> int:
     return 3 if built is None or build_exit_code(built) else 0
 
 
-def progress_shown() -> AbstractContextManager[Callable[[Progress], None]]:
+def progress_shown() -> AbstractContextManager[Callable[[IndexProgress], None]]:
     """Shows how far indexing has come."""
     return shown_live("reading", _line)
 
 
-def _line(progress: Progress) -> str:
+def _line(progress: IndexProgress) -> str:
     """
-    >>> from polyadic.knowledge import Usage
-    >>> _line(Progress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
+    >>> from polyadic.model.types import Usage
+    >>> _line(IndexProgress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
     'indexing 28 files: 43 %, about 2 min left; 12 documents, 30 of 40 chunks read, 200 texts embedded'
-    >>> _line(Progress(0, 2, 0, 0, Usage()))
+    >>> _line(IndexProgress(0, 2, 0, 0, Usage()))
     'indexing: 0 of 2 chunks read, 0 texts embedded'
     """
     paid = f", {spent(progress.usage)}" if progress.usage.calls else ""

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from polyadic.cli.common import count, say, shown, spent
-from polyadic.construction.explanations import no_facts
-from polyadic.construction.index_report import IndexReport
+from polyadic.indexing.messages import explain_no_facts
+from polyadic.indexing.report import IndexReport
 
 _SHOWN = 20
 _TYPES_SHOWN = 10
@@ -38,7 +38,7 @@ def print_report(report: IndexReport) -> None:
         say(shown(note))
     if len(report.notes) > _SHOWN:
         say(f"and {len(report.notes) - _SHOWN:,} more such notes (all of them: --json)")
-    for reason in no_facts(report):
+    for reason in explain_no_facts(report):
         say(f"no facts: {reason}", err=True)
     _print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "in the replies:")
     _print_some([str(skipped) for skipped in report.skipped], f"{count(len(report.skipped), 'thing')} not read:")

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import say, shown, workspace_option, workspace_place
-from polyadic.presets import PRESETS
-from polyadic.prompts.library import FOLDER, NAMES, original_text
-from polyadic.settings import FILE_NAME, expanded, template
+from polyadic.config import FILE_NAME, expanded, template
+from polyadic.config.presets import PRESETS
+from polyadic.llm.prompts.library import FOLDER, NAMES, original_text
 
 
 @click.command("init")

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import json_option, print_json, say
-from polyadic.serving.keys import ALL, Key, KeyRing, keys_file
+from polyadic.server.api_keys import ALL, ApiKey, KeyRing, keys_file
 
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _file = click.option(
@@ -80,6 +80,6 @@ def _ring(folder: Path, file: Path | None) -> KeyRing:
     return KeyRing(file or keys_file(folder))
 
 
-def _said(key: Key) -> str:
+def _said(key: ApiKey) -> str:
     opens = "all workspaces" if key.opens_all else ", ".join(key.workspaces)
     return f"{'writes' if key.access == 'write' else 'reads'} {opens}"

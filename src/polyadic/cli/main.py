@@ -13,7 +13,7 @@ import click
 
 from polyadic import __version__
 from polyadic.errors import PolyadicError
-from polyadic.tracing.exporting import exported
+from polyadic.tracing.exporter import exported
 from polyadic.tracing.spans import started
 
 VERBS = {
@@ -44,7 +44,7 @@ _LASTING = ("serve", "mcp")
 """These last until somebody stops them: what they are asked for is a trace of its own."""
 
 
-class Verbs(click.Group):
+class LazyCommandGroup(click.Group):
     """Loads a verb's module only when it is used, so that the command starts at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -63,7 +63,7 @@ class Verbs(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=LazyCommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "-w",
     "--workspace",

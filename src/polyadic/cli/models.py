@@ -2,7 +2,7 @@
 
 import click
 
-from polyadic.models.fetching import fetch
+from polyadic.embeddings.minilm.download import fetch
 
 
 @click.group("models")

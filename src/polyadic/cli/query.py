@@ -7,7 +7,6 @@ from typing import Literal
 
 import click
 
-from polyadic.asking import NO_MODEL
 from polyadic.cli.common import (
     count,
     filter_of,
@@ -20,10 +19,11 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
+from polyadic.config import AnswerSettings, Settings
 from polyadic.errors import SettingsError
-from polyadic.generation.extractive import quotation
-from polyadic.knowledge import Answer, Item, Kind, Knowledge, Step, Turn
-from polyadic.settings import AnswerSettings, Settings
+from polyadic.generation.extractive_answerer import quotation
+from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
+from polyadic.query.engine import NO_MODEL
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
@@ -204,7 +204,7 @@ def print_citations(answer: Answer) -> None:
 def _kinds(knowledge: Knowledge) -> str:
     """How many of each kind there are; entities and reports only where there are any."""
     kinds = [count(len(knowledge.facts), "fact"), count(len(knowledge.chunks), "passage")]
-    for kind, one, more in ((Kind.ENTITY, "entity", "entities"), (Kind.REPORT, "report", "reports")):
+    for kind, one, more in ((ItemKind.ENTITY, "entity", "entities"), (ItemKind.REPORT, "report", "reports")):
         found = len(knowledge.of(kind))
         kinds += [f"{found:,} {one if found == 1 else more}"] if found else []
     return ", ".join(kinds)
@@ -219,14 +219,14 @@ def _print_context(knowledge: Knowledge) -> None:
         say(f"({knowledge.note})")
 
 
-def _print_trace(knowledge: Knowledge, steps: tuple[Step, ...]) -> None:
+def _print_trace(knowledge: Knowledge, steps: tuple[TraceStep, ...]) -> None:
     say("\nsteps")
     for step in steps:
         say(f"  {step.seconds * 1000:7.1f} ms  {step.name}: {step.detail}")
     say("\nfound")
     for item in knowledge.items:
         words = " ".join(item.text.split())
-        short = _short(words) if item.kind is Kind.CHUNK else words
+        short = _short(words) if item.kind is ItemKind.CHUNK else words
         section = f"{item.section}: " if item.section else ""
         say(f"  {item.score:6.3f}  {item.kind:6} {item.id[:12]}  {short}\n{' ' * 30}{section}{item.why}")
 

@@ -6,11 +6,11 @@ from typing import get_args
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
+from polyadic.cli.config_editor import read_text, with_setting, write_setting
 from polyadic.cli.progress import shown_live
-from polyadic.cli.settings_file import read_text, with_setting, write_setting
-from polyadic.construction.reembedding import ReembedProgress, ReembedReport
+from polyadic.config import FILE_NAME, EmbeddingModel, variable_that_sets
 from polyadic.errors import SettingsError
-from polyadic.settings import FILE_NAME, EmbeddingModel, variable_that_sets
+from polyadic.indexing.reembedding import ReembeddingProgress, ReembeddingReport
 from polyadic.workspace import Workspace
 
 _SETTING = ("embedding", "model")
@@ -58,14 +58,14 @@ def _check_changeable(file: Path, model: EmbeddingModel) -> None:
     with_setting(read_text(file), *_SETTING, model, file)
 
 
-def _line(progress: ReembedProgress) -> str:
+def _line(progress: ReembeddingProgress) -> str:
     paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
     if progress.waiting:
         return f"embedding: done{paid}; waiting for another process to stop writing"
     return f"embedding: {progress.gathered:,} of about {count(progress.texts, 'text')}{paid}"
 
 
-def _print(report: ReembedReport) -> None:
+def _print(report: ReembeddingReport) -> None:
     if not report.switched:
         say(f"nothing to do: the workspace has the vectors of {report.after}")
         return

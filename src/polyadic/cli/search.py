@@ -14,7 +14,7 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.passage_search import FoundPassage
+from polyadic.query.passage_search import FoundPassage
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 

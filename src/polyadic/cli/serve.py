@@ -9,7 +9,7 @@ import click
 
 from polyadic.cli.common import say, shown
 from polyadic.errors import PackageMissing
-from polyadic.store.homes import is_address
+from polyadic.storage.url import is_address
 
 
 @click.command("serve")
@@ -49,11 +49,11 @@ def command(
     _check_installed()
     if settings is not None and not is_address(place):
         raise click.UsageError("--settings is for a database: in a folder each workspace has its own", context)
-    from polyadic.serving import logs
-    from polyadic.serving.limits import Limits
-    from polyadic.serving.server import Server, service_for
+    from polyadic.server import logs
+    from polyadic.server.limits import ServerLimits
+    from polyadic.server.server import PolyadicServer, service_for
 
-    limits = Limits(
+    limits = ServerLimits(
         upload_bytes=max_upload * 1_000_000,
         questions_at_once=questions,
         jobs_at_once=jobs,
@@ -72,7 +72,7 @@ def command(
     signal.signal(signal.SIGTERM, _end)
     # Ctrl-C is how it is to end.
     with suppress(KeyboardInterrupt):
-        Server(service, host, port, started).run()
+        PolyadicServer(service, host, port, started).run()
 
 
 def _end(*_: object) -> NoReturn:

@@ -16,8 +16,8 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.knowledge import Place, Span
-from polyadic.lookup import ChunkView, DocumentView, EntityView, FactView
+from polyadic.model.types import SourceSpan, Span
+from polyadic.query.lookup import ChunkView, DocumentView, EntityView, FactView
 from polyadic.workspace import Workspace
 
 
@@ -86,7 +86,7 @@ def _print_quote(before: str, quote: str, after: str, span: Span, characters: in
     click.echo(f"{start}{visible(before)}{click.style(visible(quote), reverse=True)}{visible(after)}{end}")
 
 
-def _print_place(place: Place) -> None:
+def _print_place(place: SourceSpan) -> None:
     say(where(place))
 
 

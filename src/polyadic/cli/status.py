@@ -3,8 +3,8 @@
 import click
 
 from polyadic.cli.common import count, json_option, print_json, say, shown, spent, workspace_option, workspace_place
-from polyadic.status import HierarchyStatus, Ledger, Status
-from polyadic.store.protocol import DocumentRecord
+from polyadic.query.workspace_status import CostLedger, HierarchyStatus, WorkspaceStatus
+from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
 _BAR = 40
@@ -54,7 +54,7 @@ def _print_documents(records: list[DocumentRecord]) -> None:
         say(f"{record.id[:12]}  {shown(record.source)}{title}  ({sizes}{failed}, by {record.extractor})")
 
 
-def _print_ledger(ledger: Ledger) -> None:
+def _print_ledger(ledger: CostLedger) -> None:
     if not ledger.calls:
         say("no model was paid for anything")
         return
@@ -70,7 +70,7 @@ def _print_ledger(ledger: Ledger) -> None:
         say(f"  and {len(ledger.documents) - _DOCUMENTS_SHOWN:,} more (all of them: --json)")
 
 
-def _print_status(status: Status) -> None:
+def _print_status(status: WorkspaceStatus) -> None:
     counts = status.counts
     say(f"workspace  {shown(status.folder)}, {status.bytes / 1e6:.1f} MB")
     say(f"documents  {counts.documents:,} in {count(counts.chunks, 'chunk')}")
@@ -114,7 +114,7 @@ def _print_hierarchy(held: HierarchyStatus) -> None:
         say(f"           {stale} stale{new}: polyadic hierarchy build renews them")
 
 
-def _why_no_facts(status: Status) -> str:
+def _why_no_facts(status: WorkspaceStatus) -> str:
     if status.failures:
         return "the chunks below could not be read"
     if status.counts.evidence:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.evaluation.datasets import Question
-from polyadic.evaluation.scores import Scores
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.scores import ScoreTable
 
 _MOST_GROUPS = 12
-_BY: tuple[tuple[str, Callable[[Question], str]], ...] = (
+_BY: tuple[tuple[str, Callable[[DatasetQuestion], str]], ...] = (
     ("arity", lambda question: str(question.arity or "")),
     ("hops", lambda question: str(question.hops or "")),
     ("gold passages", lambda question: str(len(question.gold) or "")),
@@ -19,7 +19,7 @@ _BY: tuple[tuple[str, Callable[[Question], str]], ...] = (
 
 
 @dataclass(frozen=True)
-class Breakdown:
+class ScoreBreakdown:
     """``means[g, m, c]`` over the questions of each group; ``sizes`` says how many these are."""
 
     by: str
@@ -28,7 +28,7 @@ class Breakdown:
     means: NDArray[np.float64]
 
 
-def breakdowns(questions: Sequence[Question], scores: Scores) -> list[Breakdown]:
+def breakdowns(questions: Sequence[DatasetQuestion], scores: ScoreTable) -> list[ScoreBreakdown]:
     """Those that divide these questions into at least two groups, and into so few that they can be shown."""
     found = []
     for by, group_of in _BY:
@@ -39,5 +39,5 @@ def breakdowns(questions: Sequence[Question], scores: Scores) -> list[Breakdown]
         if 2 <= len(places) <= _MOST_GROUPS:
             groups = sorted(places, key=lambda group: (len(group), group) if group.isdecimal() else (99, group))
             means = np.array([scores.means(places[group]) for group in groups])
-            found.append(Breakdown(by, tuple(groups), tuple(len(places[group]) for group in groups), means))
+            found.append(ScoreBreakdown(by, tuple(groups), tuple(len(places[group]) for group in groups), means))
     return found

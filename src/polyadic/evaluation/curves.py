@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.evaluation.datasets import Question
-from polyadic.evaluation.record import Record
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.record import QuestionRecord
 
 KS = tuple(range(1, 21))
 LIMITS = (250, 500, 750, 1000, 1500, 2000, 3000, 4000, 6000, 8000)
 
-Records = Sequence[Sequence[Record | None]]
+Records = Sequence[Sequence[QuestionRecord | None]]
 """By method and question; None where there is none."""
 
 
@@ -37,7 +37,7 @@ class Curves:
     covered: NDArray[np.float64]
 
 
-def curves(questions: Sequence[Question], records: Records, context_tokens: int) -> Curves:
+def curves(questions: Sequence[DatasetQuestion], records: Records, context_tokens: int) -> Curves:
     """The curves of each method over these questions."""
     limits = tuple(limit for limit in LIMITS if limit <= context_tokens) or (context_tokens,)
     with_gold = [place for place, question in enumerate(questions) if question.gold]
@@ -52,7 +52,7 @@ def curves(questions: Sequence[Question], records: Records, context_tokens: int)
     return Curves(KS, np.array(recall), np.array(all_gold), np.array(tokens), limits, np.array(covered))
 
 
-def fitting(record: Record, limit: int) -> list[int]:
+def fitting(record: QuestionRecord, limit: int) -> list[int]:
     """The places of those items that fit into so many tokens, best first, as retrieval fits them into its budget."""
     room, kept = limit, []
     for place, found in enumerate(record.found):
@@ -62,12 +62,12 @@ def fitting(record: Record, limit: int) -> list[int]:
     return kept
 
 
-def _gold_among(question: Question, record: Record) -> list[float]:
+def _gold_among(question: DatasetQuestion, record: QuestionRecord) -> list[float]:
     hits = np.cumsum([passage in question.gold for passage in record.passages[: KS[-1]]] or [False])
     return [float(hits[min(k, len(hits)) - 1]) / len(question.gold) for k in KS]
 
 
-def _tokens_to(record: Record) -> list[int]:
+def _tokens_to(record: QuestionRecord) -> list[int]:
     """The tokens of all items up to that which brings the k-th passage, for each k; of all where there are fewer."""
     seen, total, at = set[str](), 0, list[int]()
     for found in record.found:
@@ -78,7 +78,7 @@ def _tokens_to(record: Record) -> list[int]:
     return [at[k - 1] if k <= len(at) else total for k in KS]
 
 
-def _covered(question: Question, record: Record, limits: Sequence[int]) -> list[float]:
+def _covered(question: DatasetQuestion, record: QuestionRecord, limits: Sequence[int]) -> list[float]:
     shares = []
     for limit in limits:
         under = {passage for place in fitting(record, limit) for passage in record.found[place].passages}

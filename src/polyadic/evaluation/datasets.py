@@ -12,7 +12,7 @@ from polyadic.evaluation.dataset_files import json_rows, text_of, texts_of, whol
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DatasetQuestion:
     """A question, its golden answers, and the passages (by corpus id) that are all needed to answer it.
 
     ``knowledge`` are the texts of the gold knowledge: gold facts, or gold passages in the order of the corpus. Where
@@ -30,7 +30,7 @@ class Question:
     kind: str = ""
 
 
-class Layout(StrEnum):
+class CorpusLayout(StrEnum):
     """How the passages of a data set lie in its corpus file."""
 
     BEIR = "beir"
@@ -47,8 +47,8 @@ class Dataset:
 
     name: str
     corpus: Path
-    questions: tuple[Question, ...]
-    layout: Layout = Layout.BEIR
+    questions: tuple[DatasetQuestion, ...]
+    layout: CorpusLayout = CorpusLayout.BEIR
 
 
 def load_beir(folder: Path) -> Dataset:
@@ -84,7 +84,7 @@ def _judged(qrels: Path) -> dict[str, set[str]]:
     return gold
 
 
-def _questions(queries: Path, gold: Mapping[str, Set[str]], texts: Mapping[str, str]) -> Iterator[Question]:
+def _questions(queries: Path, gold: Mapping[str, Set[str]], texts: Mapping[str, str]) -> Iterator[DatasetQuestion]:
     for number, row in json_rows(queries):
         name, text = text_of(row, "_id"), text_of(row, "text")
         if not name or not text:
@@ -92,7 +92,7 @@ def _questions(queries: Path, gold: Mapping[str, Set[str]], texts: Mapping[str, 
         said = row.get("metadata")
         about: Mapping[str, Any] = said if isinstance(said, dict) else {}
         own = frozenset(gold.get(name, ()))
-        yield Question(
+        yield DatasetQuestion(
             name,
             text,
             texts_of(about, "answers", "golden_answers", "answer"),

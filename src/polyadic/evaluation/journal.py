@@ -14,15 +14,15 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from polyadic.errors import StoreError
-from polyadic.evaluation.record import Found, Record, Said, Times
-from polyadic.knowledge import Usage
+from polyadic.evaluation.record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.model.types import Usage
 
 FILE_NAME = "records.jsonl"
 _SECONDS_TO_SYNC = 1.0
 _VERSION = 1
 
 
-class Journal:
+class RecordJournal:
     """The records of one evaluation; to be used in a ``with`` statement, by one process at a time.
 
     Parameters
@@ -40,8 +40,8 @@ class Journal:
 
     def __init__(self, file: Path, made_with: Mapping[str, str]) -> None:
         self._file = file
-        self._texts: dict[str, Found] = {}
-        self._records: dict[tuple[str, str], Record] = {}
+        self._texts: dict[str, RetrievedRecord] = {}
+        self._records: dict[tuple[str, str], QuestionRecord] = {}
         whole = self._read(made_with) if file.exists() else 0
         self._written: TextIO = file.open("a", encoding="utf-8", errors="surrogatepass")
         self._synced = time.monotonic()
@@ -58,11 +58,11 @@ class Journal:
         self._sync()
         self._written.close()
 
-    def get(self, question: str, method: str) -> Record | None:
+    def get(self, question: str, method: str) -> QuestionRecord | None:
         """What a method made of a question (by id), if that is known."""
         return self._records.get((question, method))
 
-    def add(self, record: Record) -> None:
+    def add(self, record: QuestionRecord) -> None:
         """Write a record down; it survives the end of this process at once, and that of the machine a second later."""
         new = {found.key: found for found in record.found if found.key not in self._texts}
         self._append(_as_line(record, new))
@@ -91,7 +91,9 @@ class Journal:
             raise StoreError(f"{self._file} holds no records of an evaluation", "choose another --out")
         self._check(said["made_with"], made_with)
         for end, line in lines:
-            self._texts |= {key: Found(kind, text, n, tuple(at)) for key, (kind, text, n, at) in line["new"].items()}
+            self._texts |= {
+                key: RetrievedRecord(kind, text, n, tuple(at)) for key, (kind, text, n, at) in line["new"].items()
+            }
             record = _from_line(line, self._texts)
             self._records[record.question, record.method] = record
             whole = end
@@ -119,7 +121,7 @@ def _whole_lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield end, said
 
 
-def _as_line(record: Record, new: Mapping[str, Found]) -> dict[str, Any]:
+def _as_line(record: QuestionRecord, new: Mapping[str, RetrievedRecord]) -> dict[str, Any]:
     return {
         "question": record.question,
         "method": record.method,
@@ -133,14 +135,14 @@ def _as_line(record: Record, new: Mapping[str, Found]) -> dict[str, Any]:
     }
 
 
-def _from_line(line: Mapping[str, Any], texts: Mapping[str, Found]) -> Record:
-    return Record(
+def _from_line(line: Mapping[str, Any], texts: Mapping[str, RetrievedRecord]) -> QuestionRecord:
+    return QuestionRecord(
         line["question"],
         line["method"],
         tuple(texts[key] for key in line["found"]),
         line["omitted"],
-        Said(**line["said"]) if line["said"] else None,
-        Times(**line["seconds"]),
+        AnswerRecord(**line["said"]) if line["said"] else None,
+        QuestionTimes(**line["seconds"]),
         Usage(**line["retrieval_usage"]),
         Usage(**line["answering_usage"]),
     )

@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from polyadic.evaluation.datasets import Question
-from polyadic.generation.marked import marked
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.generation.citation_parser import marked
 
 _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
+class GeneratedText:
     """All that a model wrote for a question, reasoning included.
 
     ``answer`` is what is scored: the text inside ``<answer>``, or the whole generation where that tag is nowhere, which
@@ -22,12 +22,12 @@ class Generation:
     tagged: bool
 
     @classmethod
-    def read(cls, text: str) -> "Generation":
+    def read(cls, text: str) -> "GeneratedText":
         """
-        >>> read = Generation.read("<think>Her mother was Ada.</think> <answer>Ada Lovelace [2]</answer>")
+        >>> read = GeneratedText.read("<think>Her mother was Ada.</think> <answer>Ada Lovelace [2]</answer>")
         >>> read.answer, read.tagged
         ('Ada Lovelace', True)
-        >>> Generation.read("It was Ada.").answer, Generation.read("It was Ada.").tagged
+        >>> GeneratedText.read("It was Ada.").answer, GeneratedText.read("It was Ada.").tagged
         ('It was Ada.', False)
         """
         tagged = bool(_ANSWER.search(text))
@@ -36,7 +36,7 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """A question and what a method made of it.
 
     ``passages`` are the ids, in the data set's corpus, of the passages that were retrieved, best first. ``knowledge``
@@ -44,11 +44,11 @@ class Outcome:
     nothing was asked of a model.
     """
 
-    question: Question
+    question: DatasetQuestion
     passages: tuple[str, ...] = ()
     knowledge: tuple[str, ...] = ()
     tokens: int = 0
-    generation: Generation | None = None
+    generation: GeneratedText | None = None
 
     @property
     def answer(self) -> str | None:

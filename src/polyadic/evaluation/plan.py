@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polyadic import __version__
+from polyadic.config import METHODS, Settings
 from polyadic.errors import SettingsError
-from polyadic.evaluation.datasets import Dataset, Question
-from polyadic.identity import digest
-from polyadic.prompts.library import Prompts
-from polyadic.settings import METHODS, Settings
-from polyadic.store.protocol import Counts
+from polyadic.evaluation.datasets import Dataset, DatasetQuestion
+from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.model.identity import digest
+from polyadic.storage.protocol import Counts
 
 AnswersBy = Literal["model", "quotes", "none"]
 MEASURES = ("recall@5", "all-gold@5", "all-gold@8", "ndcg@10", "f1", "em", "c-rec", "c-erec", "a-rel")
@@ -39,7 +39,7 @@ _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvalPlan:
     """What is to be asked and measured.
 
     ``limit`` is how many questions are drawn with ``seed``, None for all; a larger draw holds the smaller ones.
@@ -65,22 +65,23 @@ class Plan:
             raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
 
     @property
-    def variants(self) -> tuple["Variant", ...]:
+    def variants(self) -> tuple["MethodVariant", ...]:
         """What is asked of each question: all methods with the budget, then those with others."""
         budgets = dict.fromkeys([self.context_tokens, *sorted(self.budgets)])
-        return tuple(Variant(self.label(m, budget), m, budget) for budget in budgets for m in self.methods)
+        return tuple(MethodVariant(self.label(m, budget), m, budget) for budget in budgets for m in self.methods)
 
     def label(self, method: str, budget: int) -> str:
         """What a method is called in records.
 
-        >>> Plan(("walk",), budgets=(500,)).label("walk", 4000), Plan(("walk",), budgets=(500,)).label("walk", 500)
+        >>> EvalPlan(("walk",), budgets=(500,)).label("walk", 4000), EvalPlan(("walk",), budgets=(500,)).label("walk",
+        ... 500)
         ('walk', 'walk@500')
         """
         return method if budget == self.context_tokens else f"{method}@{budget}"
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class MethodVariant:
     """A method with a budget of tokens, and what that is called in records."""
 
     label: str
@@ -88,10 +89,10 @@ class Variant:
     context_tokens: int
 
 
-def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> tuple[Question, ...]:
+def drawn(questions: Sequence[DatasetQuestion], limit: int | None, seed: int) -> tuple[DatasetQuestion, ...]:
     """So many of the questions, in their order; which ones depends on the seed and on their ids alone.
 
-    >>> several = [Question(id, "?", (), frozenset()) for id in "abcdef"]
+    >>> several = [DatasetQuestion(id, "?", (), frozenset()) for id in "abcdef"]
     >>> "".join(question.id for question in drawn(several, 3, 0)), len(drawn(several, None, 0))
     ('bdf', 6)
     """
@@ -103,7 +104,7 @@ def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> tuple[
 
 
 def made_with(
-    plan: Plan, dataset: Dataset, settings: Settings, prompts: Prompts, embedder: str, held: Counts
+    plan: EvalPlan, dataset: Dataset, settings: Settings, prompts: PromptLibrary, embedder: str, held: Counts
 ) -> dict[str, str]:
     """What records depend on, in parts by name, as people call them."""
     parts = {

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polyadic.config import AnswerSettings
 from polyadic.errors import ModelUnavailable, NotFound, PolyadicError, SettingsError, UnreadableDataset
-from polyadic.evaluation.answers import quotes_the_answer
+from polyadic.evaluation.answer_checks import quotes_the_answer
 from polyadic.evaluation.measures.f1 import word_f1
-from polyadic.evaluation.outcome import Generation
-from polyadic.identity import digest
-from polyadic.questions import Questions
-from polyadic.settings import AnswerSettings
+from polyadic.evaluation.outcome import GeneratedText
+from polyadic.model.identity import digest
+from polyadic.query.api import QueryMixin
 
 SUFFIXES = (".csv", ".tsv")
 _QUESTION, _EXPECTED, _ID = ("question",), ("expected", "expected answer", "expected_answer", "answer"), ("id", "_id")
@@ -20,7 +20,7 @@ _MOST_ROWS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class QuestionRow:
     """A question and what its answer has to hold; empty where the documents do not answer it."""
 
     id: str
@@ -29,13 +29,13 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableAnswer:
     """What a method answered; ``f1`` (0 to 1) is None where no answer is expected, ``problem`` says why there is none.
 
     ``right``: the expected answer stands in the answer, or the question was refused and should have been.
     """
 
-    row: Row
+    row: QuestionRow
     method: str
     answer: str
     answered: bool
@@ -45,7 +45,7 @@ class Asked:
     problem: str = ""
 
 
-def load_rows(path: Path) -> list[Row]:
+def load_rows(path: Path) -> list[QuestionRow]:
     """The questions in a file of comma- or tab-separated values; columns are found by their names.
 
     Raises
@@ -68,7 +68,7 @@ def load_rows(path: Path) -> list[Row]:
             for number, fields in enumerate(table, 1):
                 if text := (fields[question] or "").strip():
                     id = ((fields[named] or "") if named else "").strip() or str(number)
-                    rows.append(Row(id, text, (fields[expected] or "").strip()))
+                    rows.append(QuestionRow(id, text, (fields[expected] or "").strip()))
                 if len(rows) > _MOST_ROWS:
                     raise UnreadableDataset(f"{path} has more than {_MOST_ROWS:,} questions", "split it")
     except (UnicodeDecodeError, csv.Error) as error:
@@ -78,7 +78,7 @@ def load_rows(path: Path) -> list[Row]:
     return rows
 
 
-def drawn(rows: Sequence[Row], limit: int | None, seed: int) -> list[Row]:
+def drawn(rows: Sequence[QuestionRow], limit: int | None, seed: int) -> list[QuestionRow]:
     """So many of the questions, in their order; the same for the same seed."""
     if limit is None or limit >= len(rows):
         return list(rows)
@@ -87,13 +87,13 @@ def drawn(rows: Sequence[Row], limit: int | None, seed: int) -> list[Row]:
 
 
 async def ask_table(
-    kb: Questions,
-    rows: Sequence[Row],
+    kb: QueryMixin,
+    rows: Sequence[QuestionRow],
     methods: Sequence[str],
     how: AnswerSettings,
     context_tokens: int | None = None,
     say_progress: Callable[[str], None] = lambda line: None,
-) -> list[Asked]:
+) -> list[TableAnswer]:
     """Put every question to every method, one after the other; results by method, then in the order of the rows.
 
     Raises
@@ -111,19 +111,21 @@ async def ask_table(
     return found
 
 
-async def _asked(kb: Questions, row: Row, method: str, how: AnswerSettings, context_tokens: int | None) -> Asked:
+async def _asked(
+    kb: QueryMixin, row: QuestionRow, method: str, how: AnswerSettings, context_tokens: int | None
+) -> TableAnswer:
     try:
         answer = await kb.aquery(row.question, method, context_tokens, answer=how)
     except (ModelUnavailable, NotFound, SettingsError):
         raise
     except PolyadicError as problem:
-        return Asked(row, method, "", False, False, None, 0.0, str(problem))
-    text = Generation.read(answer.text).answer if answer.answered else answer.text
+        return TableAnswer(row, method, "", False, False, None, 0.0, str(problem))
+    text = GeneratedText.read(answer.text).answer if answer.answered else answer.text
     if not row.expected:
-        return Asked(row, method, text, answer.answered, not answer.answered, None, answer.seconds)
+        return TableAnswer(row, method, text, answer.answered, not answer.answered, None, answer.seconds)
     right = answer.answered and quotes_the_answer(answer, [row.expected])
     score = word_f1(text, row.expected) if answer.answered else 0.0
-    return Asked(row, method, text, answer.answered, right, score, answer.seconds)
+    return TableAnswer(row, method, text, answer.answered, right, score, answer.seconds)
 
 
 def _first(names: dict[str, str], known: Sequence[str]) -> str | None:

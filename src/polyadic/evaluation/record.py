@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from polyadic.evaluation.datasets import Question, corpus_id
-from polyadic.evaluation.outcome import Generation, Outcome
-from polyadic.identity import digest
-from polyadic.knowledge import Answer, Item, Knowledge, Usage
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
+from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
+from polyadic.model.identity import digest
+from polyadic.model.types import Answer, Item, Knowledge, Usage
 
 AnswerBy = Literal["model", "quotes"]
 EMBEDDING_STEP = "embed"
 
 
 @dataclass(frozen=True)
-class Found:
+class RetrievedRecord:
     """An item that was retrieved; ``passages`` are the ids of those that it tells of, the first one first.
 
     A fact or a chunk tells of all passages that its evidence lies in. A description or a report rests on many of which
@@ -28,7 +28,7 @@ class Found:
     passages: tuple[str, ...]
 
     @classmethod
-    def of(cls, item: Item) -> "Found":
+    def of(cls, item: Item) -> "RetrievedRecord":
         passages = dict.fromkeys(corpus_id(place.source) for place in item.told)
         return cls(str(item.kind), item.text, item.tokens, tuple(passages))
 
@@ -39,7 +39,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AnswerRecord:
     """An answer; ``reasoning`` is what a model wrote before it, ``by`` who made it."""
 
     text: str
@@ -48,17 +48,17 @@ class Said:
     by: AnswerBy
 
     @property
-    def generation(self) -> Generation:
+    def generation(self) -> GeneratedText:
         """What is scored; a question that got no answer has an empty one, whatever words say so."""
         if not self.answered:
-            return Generation("", "", False)
+            return GeneratedText("", "", False)
         if not self.reasoning:
-            return Generation.read(self.text)
-        return Generation.read(f"<think>{self.reasoning}</think>\n<answer>{self.text}</answer>")
+            return GeneratedText.read(self.text)
+        return GeneratedText.read(f"<think>{self.reasoning}</think>\n<answer>{self.text}</answer>")
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class QuestionTimes:
     """Seconds: of retrieval, of which embedding took ``embedding``, and of answering."""
 
     retrieval: float
@@ -71,33 +71,33 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class QuestionRecord:
     """What one method made of one question (by id)."""
 
     question: str
     method: str
-    found: tuple[Found, ...]
+    found: tuple[RetrievedRecord, ...]
     omitted: int
-    said: Said | None
-    times: Times
+    said: AnswerRecord | None
+    times: QuestionTimes
     retrieval_usage: Usage = field(default_factory=Usage)
     answering_usage: Usage = field(default_factory=Usage)
 
     @classmethod
-    def retrieved(cls, question: Question, method: str, knowledge: Knowledge) -> "Record":
+    def retrieved(cls, question: DatasetQuestion, method: str, knowledge: Knowledge) -> "QuestionRecord":
         """Of a retrieval without an answer; ``method`` is the one that was asked for."""
-        found = tuple(Found.of(item) for item in knowledge.items)
+        found = tuple(RetrievedRecord.of(item) for item in knowledge.items)
         embedding = sum(step.seconds for step in knowledge.trace if step.name.startswith(EMBEDDING_STEP))
-        times = Times(sum(step.seconds for step in knowledge.trace), embedding)
+        times = QuestionTimes(sum(step.seconds for step in knowledge.trace), embedding)
         return cls(question.id, method, found, knowledge.omitted, None, times, knowledge.usage)
 
     @classmethod
-    def answered(cls, question: Question, method: str, answer: Answer, by: AnswerBy) -> "Record":
+    def answered(cls, question: DatasetQuestion, method: str, answer: Answer, by: AnswerBy) -> "QuestionRecord":
         """Of an answer with the knowledge that it rests on."""
         before = cls.retrieved(question, method, answer.knowledge)
         return replace(
             before,
-            said=Said(answer.text, answer.reasoning, answer.answered, by),
+            said=AnswerRecord(answer.text, answer.reasoning, answer.answered, by),
             times=replace(before.times, answering=answer.seconds - before.times.retrieval),
             answering_usage=answer.usage - before.retrieval_usage,
         )
@@ -116,10 +116,10 @@ class Record:
         """Ids of the passages that the items rest on, in the order in which they first appear."""
         return tuple(dict.fromkeys(self._named()))
 
-    def outcome(self, question: Question) -> Outcome:
+    def outcome(self, question: DatasetQuestion) -> QuestionOutcome:
         """What measures are given."""
         texts = tuple(found.text for found in self.found)
-        return Outcome(question, self.passages, texts, self.tokens, self.said.generation if self.said else None)
+        return QuestionOutcome(question, self.passages, texts, self.tokens, self.said.generation if self.said else None)
 
     def _named(self) -> Iterator[str]:
         return (passage for found in self.found for passage in found.passages)

@@ -12,12 +12,12 @@ from polyadic.evaluation.plots import COLOURS, MARKS, Plot
 from polyadic.evaluation.report_data import page_data
 from polyadic.evaluation.report_plots import construction_plots, cost_plots, quality_plots
 from polyadic.evaluation.report_tables import construction_table, quality_table, question_cost_table, win_table
-from polyadic.evaluation.results import Results
+from polyadic.evaluation.results import EvaluationResults
 
 FILE_NAME = "report.html"
 
 
-def write_report(results: Results, folder: Path) -> Path:
+def write_report(results: EvaluationResults, folder: Path) -> Path:
     """Write ``report.html``, aside first, so that nobody reads half of it.
 
     Raises
@@ -32,7 +32,7 @@ def write_report(results: Results, folder: Path) -> Path:
     return file
 
 
-def page(results: Results) -> str:
+def page(results: EvaluationResults) -> str:
     """The whole page."""
     data, script = page_data(results), _part("page.js")
     everything = len(results.questions)
@@ -54,7 +54,7 @@ def page(results: Results) -> str:
     )
 
 
-def _head(results: Results) -> Iterator[str]:
+def _head(results: EvaluationResults) -> Iterator[str]:
     plan = results.plan
     drawn = f" drawn with seed {plan.seed}" if plan.limit is not None else ""
     by = f" answers by {results.model};" if results.model else ""
@@ -70,7 +70,7 @@ def _head(results: Results) -> Iterator[str]:
         yield f'<p class="quiet">{escape(said)}</p>'
 
 
-def _sections(results: Results) -> Iterator[str]:
+def _sections(results: EvaluationResults) -> Iterator[str]:
     yield "<h2>Quality</h2>"
     yield quality_table(results)
     if results.comparisons:
@@ -117,4 +117,4 @@ def _hash(script: str) -> str:
 
 
 def _part(name: str) -> str:
-    return files("polyadic.evaluation.page").joinpath(name).read_text(encoding="utf-8").rstrip("\n")
+    return files("polyadic.evaluation.report_page").joinpath(name).read_text(encoding="utf-8").rstrip("\n")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polyadic.evaluation.plots import COLOURS
-from polyadic.evaluation.record import Found, Record
-from polyadic.evaluation.results import Results
+from polyadic.evaluation.record import QuestionRecord, RetrievedRecord
+from polyadic.evaluation.results import EvaluationResults
 
 _MOST_CHARACTERS = 12_000_000
 _MOST_ITEMS = 15
@@ -35,7 +35,7 @@ class _Items:
     places: dict[str, int] = field(default_factory=dict)
     characters: int = 0
 
-    def place(self, found: Found) -> int:
+    def place(self, found: RetrievedRecord) -> int:
         if found.key not in self.places:
             self.places[found.key] = len(self.kept)
             text = _cut(found.text, _LONGEST_ITEM)
@@ -44,7 +44,7 @@ class _Items:
         return self.places[found.key]
 
 
-def page_data(results: Results) -> PageData:
+def page_data(results: EvaluationResults) -> PageData:
     """As many of the questions, in their order, as a page can hold."""
     items, questions, characters = _Items(), list[dict[str, Any]](), 0
     for place in range(len(results.questions)):
@@ -73,7 +73,7 @@ def script_json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
 
 
-def _question(place: int, results: Results, items: _Items) -> dict[str, Any]:
+def _question(place: int, results: EvaluationResults, items: _Items) -> dict[str, Any]:
     question = results.questions[place]
     return {
         "id": question.id,
@@ -90,7 +90,7 @@ def _question(place: int, results: Results, items: _Items) -> dict[str, Any]:
     }
 
 
-def _result(record: Record | None, scores: list[float], items: _Items) -> dict[str, Any] | None:
+def _result(record: QuestionRecord | None, scores: list[float], items: _Items) -> dict[str, Any] | None:
     if record is None:
         return None
     said = record.said

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from polyadic.evaluation.plots import Plot, bars, distribution, groups, lines, points, profile
-from polyadic.evaluation.results import Results
+from polyadic.evaluation.results import EvaluationResults
 
 _JUDGED_IN_PARTS = "g-e"
 _OF_ANSWERS = ("g-e", "f1")
@@ -13,7 +13,7 @@ _SWEPT = ("recall@5", "f1", "r-s")
 _LONGEST_GROUP = 14
 
 
-def shown_columns(results: Results) -> list[int]:
+def shown_columns(results: EvaluationResults) -> list[int]:
     """The places of the measures that plots show: the first that applies to any question, and one of answers."""
     names = [column.name for column in results.scores.columns]
     applies = [place for place in range(len(names)) if not np.isnan(results.scores.values[:, :, place]).all()]
@@ -21,7 +21,7 @@ def shown_columns(results: Results) -> list[int]:
     return list(dict.fromkeys([*applies[:1], *of_answers[:1]]))
 
 
-def quality_plots(results: Results) -> Iterator[Plot]:
+def quality_plots(results: EvaluationResults) -> Iterator[Plot]:
     """Quality and tokens against k and against a limit, by dimension, and by kind of question."""
     found = results.curves
     has_gold = not np.isnan(found.recall).all()
@@ -68,7 +68,7 @@ def quality_plots(results: Results) -> Iterator[Plot]:
     yield from _breakdowns(results)
 
 
-def construction_plots(results: Results) -> Iterator[Plot]:
+def construction_plots(results: EvaluationResults) -> Iterator[Plot]:
     """What was constructed."""
     built = results.construction
     counts = built.counts
@@ -92,7 +92,7 @@ def construction_plots(results: Results) -> Iterator[Plot]:
         yield distribution("Degrees of entities", caption, built.degrees, "facts of an entity", "entities", log=True)
 
 
-def cost_plots(results: Results) -> Iterator[Plot]:
+def cost_plots(results: EvaluationResults) -> Iterator[Plot]:
     """What questions took."""
     names = list(results.plan.methods)
     retrieval = [1000 * cost.retrieval_seconds for cost in results.costs]
@@ -104,7 +104,7 @@ def cost_plots(results: Results) -> Iterator[Plot]:
     yield bars("Tokens of knowledge", "Mean tokens of what was retrieved.", names, [tokens], "tokens")
 
 
-def _against_tokens(results: Results) -> Iterator[Plot]:
+def _against_tokens(results: EvaluationResults) -> Iterator[Plot]:
     for place in shown_columns(results):
         name = results.scores.columns[place].name
         yield points(
@@ -117,7 +117,7 @@ def _against_tokens(results: Results) -> Iterator[Plot]:
         )
 
 
-def _by_budget(results: Results) -> Iterator[Plot]:
+def _by_budget(results: EvaluationResults) -> Iterator[Plot]:
     """Asked anew with each budget, where that was wanted."""
     sweep = results.sweep
     for place, column in enumerate(sweep.columns if sweep else ()):
@@ -127,7 +127,7 @@ def _by_budget(results: Results) -> Iterator[Plot]:
             yield lines(f"{column.name} by budget", caption, sweep.budgets, rows, "budget of tokens", column.name, top)
 
 
-def _dimensions(results: Results) -> Iterator[Plot]:
+def _dimensions(results: EvaluationResults) -> Iterator[Plot]:
     """The seven dimensions of G-E, where a judge gave marks."""
     start = f"{_JUDGED_IN_PARTS}: "
     places = [place for place, column in enumerate(results.scores.columns) if column.name.startswith(start)]
@@ -138,7 +138,7 @@ def _dimensions(results: Results) -> Iterator[Plot]:
         yield profile("Seven dimensions", caption, names, means[:, places], "G-E")
 
 
-def _breakdowns(results: Results) -> Iterator[Plot]:
+def _breakdowns(results: EvaluationResults) -> Iterator[Plot]:
     for one in results.breakdowns:
         names = [f"{group[:_LONGEST_GROUP]}\n(n = {size})" for group, size in zip(one.groups, one.sizes, strict=True)]
         for place in shown_columns(results):

@@ -7,13 +7,13 @@ from html import escape
 
 from polyadic.evaluation.bootstrap import Interval
 from polyadic.evaluation.measures.win_rate import CRITERIA
-from polyadic.evaluation.results import Against, Results
-from polyadic.evaluation.scores import Column
-from polyadic.knowledge import Usage
+from polyadic.evaluation.results import EvaluationResults, HeadToHead
+from polyadic.evaluation.scores import ScoreColumn
+from polyadic.model.types import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReportCell:
     """A text in a table; ``small`` stands below it, ``is_best`` marks the best of a column."""
 
     text: str
@@ -21,7 +21,7 @@ class Cell:
     is_best: bool = False
 
 
-def quality_table(results: Results) -> str:
+def quality_table(results: EvaluationResults) -> str:
     """Methods by measures, with intervals; the best of each column is marked."""
     scores = results.scores
     places = [place for place in range(len(scores.columns)) if scores.applies(place)]
@@ -29,24 +29,24 @@ def quality_table(results: Results) -> str:
     rows = []
     for method, row, unreadable in zip(results.plan.methods, scores.intervals, scores.unreadable.tolist(), strict=True):
         cells = [_score(scores.columns[place], row[place], best[place], unreadable[place]) for place in places]
-        rows.append([Cell(method), *cells])
+        rows.append([ReportCell(method), *cells])
     caption = "Means over the questions with 95 % bootstrap intervals; the best of each column is marked."
     return table(caption, ["method", *(scores.columns[place].name for place in places)], rows)
 
 
-def question_cost_table(results: Results) -> str:
+def question_cost_table(results: EvaluationResults) -> str:
     """What a question takes by each method: HyperGraphRAG's TPQ and CP1kQ, HiRAG's tokens, calls and seconds."""
     rows = [
         [
-            Cell(method),
-            Cell(f"{cost.questions:,}"),
-            Cell(f"{cost.tokens:,.0f}"),
-            Cell(_ms(cost.retrieval_seconds), f"median {_ms(cost.retrieval_median)}"),
-            Cell(_ms(cost.answering_seconds)),
-            Cell(f"{cost.retrieval_seconds + cost.answering_seconds:.3f}"),
-            Cell(*_per_question(cost.retrieval_usage, cost.questions)),
-            Cell(*_per_question(cost.answering_usage, cost.questions)),
-            Cell(_money(cost.money_per_1000_questions)),
+            ReportCell(method),
+            ReportCell(f"{cost.questions:,}"),
+            ReportCell(f"{cost.tokens:,.0f}"),
+            ReportCell(_ms(cost.retrieval_seconds), f"median {_ms(cost.retrieval_median)}"),
+            ReportCell(_ms(cost.answering_seconds)),
+            ReportCell(f"{cost.retrieval_seconds + cost.answering_seconds:.3f}"),
+            ReportCell(*_per_question(cost.retrieval_usage, cost.questions)),
+            ReportCell(*_per_question(cost.answering_usage, cost.questions)),
+            ReportCell(_money(cost.money_per_1000_questions)),
         ]
         for method, cost in zip(results.plan.methods, results.costs, strict=True)
     ]
@@ -65,7 +65,7 @@ def question_cost_table(results: Results) -> str:
     return table(caption, names, rows)
 
 
-def construction_table(results: Results) -> str:
+def construction_table(results: EvaluationResults) -> str:
     """What the index took: HyperGraphRAG's TP1kT and CP1kT, HiRAG's tokens, calls and seconds."""
     built, used = results.construction, results.construction.usage
     per_1000 = built.seconds_per_1000_tokens
@@ -87,12 +87,12 @@ def construction_table(results: Results) -> str:
         ("CP1kT, dollars per 1,000 tokens", _money(built.money_per_1000_tokens)),
     ]
     caption = "One index, shared by all methods."
-    return table(caption, ["construction", ""], [[Cell(name), Cell(value)] for name, value in rows])
+    return table(caption, ["construction", ""], [[ReportCell(name), ReportCell(value)] for name, value in rows])
 
 
-def win_table(comparisons: Sequence[Against]) -> str:
+def win_table(comparisons: Sequence[HeadToHead]) -> str:
     """Win rates by criterion, with wins in both orders, flips and losses."""
-    rows = [[Cell(f"{one.method} against {one.other}"), *_wins(one)] for one in comparisons]
+    rows = [[ReportCell(f"{one.method} against {one.other}"), *_wins(one)] for one in comparisons]
     caption = (
         "Share of verdicts that prefer the first method, each pair judged in both orders; below it the questions won in"
         " both orders, decided by the order (flips), lost in both, and replies without a verdict."
@@ -100,7 +100,7 @@ def win_table(comparisons: Sequence[Against]) -> str:
     return table(caption, ["methods", *CRITERIA, "tokens of an answer"], rows)
 
 
-def table(caption: str, names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+def table(caption: str, names: Sequence[str], rows: Sequence[Sequence[ReportCell]]) -> str:
     """A table that scrolls by itself where it is too wide."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(f"<tr>{''.join(_cell(cell, not place) for place, cell in enumerate(row))}</tr>\n" for row in rows)
@@ -111,16 +111,16 @@ def table(caption: str, names: Sequence[str], rows: Sequence[Sequence[Cell]]) ->
     )
 
 
-def score_text(column: Column, value: float) -> str:
+def score_text(column: ScoreColumn, value: float) -> str:
     """A score as people read it.
 
-    >>> score_text(Column("recall@5", 1.0), 0.97531), score_text(Column("f1", 100.0), 48.04)
+    >>> score_text(ScoreColumn("recall@5", 1.0), 0.97531), score_text(ScoreColumn("f1", 100.0), 48.04)
     ('0.975', '48.0')
     """
     return f"{value:.3f}" if column.best == 1 else f"{value:.1f}"
 
 
-def _cell(cell: Cell, is_head: bool) -> str:
+def _cell(cell: ReportCell, is_head: bool) -> str:
     small = f"<small>{escape(cell.small)}</small>" if cell.small else ""
     if is_head:
         return f'<th scope="row">{escape(cell.text)}{small}</th>'
@@ -128,12 +128,12 @@ def _cell(cell: Cell, is_head: bool) -> str:
     return f"<td{best}>{escape(cell.text)}{small}</td>"
 
 
-def _score(column: Column, found: Interval | None, best: float, unreadable: int) -> Cell:
+def _score(column: ScoreColumn, found: Interval | None, best: float, unreadable: int) -> ReportCell:
     if found is None:
-        return Cell("–", f"{unreadable} unreadable" if unreadable else "")
+        return ReportCell("–", f"{unreadable} unreadable" if unreadable else "")
     around = f"{score_text(column, found.low)} to {score_text(column, found.high)}"
     small = f"{around}, {unreadable} unreadable" if unreadable else around
-    return Cell(score_text(column, found.mean), small, math.isclose(found.mean, best) and found.mean > 0)
+    return ReportCell(score_text(column, found.mean), small, math.isclose(found.mean, best) and found.mean > 0)
 
 
 def _best(found: Sequence[Interval | None]) -> float:
@@ -142,12 +142,12 @@ def _best(found: Sequence[Interval | None]) -> float:
     return max(means) if len(means) > 1 else math.nan
 
 
-def _wins(one: Against) -> Iterator[Cell]:
+def _wins(one: HeadToHead) -> Iterator[ReportCell]:
     for count in one.comparison.counts:
         rate = "–" if count.rate is None else f"{count.rate:.1f}"
         unreadable = f", {count.unreadable} unreadable" if count.unreadable else ""
-        yield Cell(rate, f"{count.wins} won, {count.flips} flips, {count.losses} lost{unreadable}")
-    yield Cell(f"{one.comparison.first_tokens:.0f}", f"against {one.comparison.second_tokens:.0f}")
+        yield ReportCell(rate, f"{count.wins} won, {count.flips} flips, {count.losses} lost{unreadable}")
+    yield ReportCell(f"{one.comparison.first_tokens:.0f}", f"against {one.comparison.second_tokens:.0f}")
 
 
 def _per_question(usage: Usage, questions: int) -> tuple[str, str]:

@@ -8,24 +8,24 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from polyadic.evaluation.asking_all import Failure
 from polyadic.evaluation.bootstrap import Interval
-from polyadic.evaluation.breakdown import Breakdown
-from polyadic.evaluation.comparison import Comparison
-from polyadic.evaluation.construction import Construction
+from polyadic.evaluation.breakdown import ScoreBreakdown
+from polyadic.evaluation.budget_sweep import BudgetSweep
 from polyadic.evaluation.curves import Curves
-from polyadic.evaluation.datasets import Question
-from polyadic.evaluation.plan import Plan
-from polyadic.evaluation.record import Found, Record
-from polyadic.evaluation.scores import Scores
-from polyadic.evaluation.sweep import Sweep
-from polyadic.knowledge import Usage
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.indexing_cost import IndexingCost
+from polyadic.evaluation.judge_verdicts import AnswerComparison
+from polyadic.evaluation.plan import EvalPlan
+from polyadic.evaluation.record import QuestionRecord, RetrievedRecord
+from polyadic.evaluation.runner import QuestionFailure
+from polyadic.evaluation.scores import ScoreTable
+from polyadic.model.types import Usage
 
 FILE_NAME = "results.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class RunTimes:
     """Seconds of this run: reading the corpus, asking (nothing where all was known), and scoring with any judging."""
 
     indexing: float = 0.0
@@ -34,12 +34,12 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class HeadToHead:
     """How the answers of a method fare against those of another, by a judge; ``overall`` is the share of wins."""
 
     method: str
     other: str
-    comparison: Comparison
+    comparison: AnswerComparison
     overall: Interval | None
 
 
@@ -63,7 +63,7 @@ class MethodCost:
 
 
 @dataclass(frozen=True)
-class Results:
+class EvaluationResults:
     """All that an evaluation found; ``records`` and all rows are by method and question, in the order of the plan.
 
     ``model`` and ``judge`` name the language models that answered and judged, empty where none did. ``notes`` are what
@@ -71,21 +71,21 @@ class Results:
     """
 
     dataset: str
-    plan: Plan
-    questions: tuple[Question, ...]
-    records: tuple[tuple[Record | None, ...], ...]
-    scores: Scores
-    comparisons: tuple[Against, ...]
-    breakdowns: tuple[Breakdown, ...]
-    sweep: Sweep | None
+    plan: EvalPlan
+    questions: tuple[DatasetQuestion, ...]
+    records: tuple[tuple[QuestionRecord | None, ...], ...]
+    scores: ScoreTable
+    comparisons: tuple[HeadToHead, ...]
+    breakdowns: tuple[ScoreBreakdown, ...]
+    sweep: BudgetSweep | None
     curves: Curves
-    construction: Construction
+    construction: IndexingCost
     costs: tuple[MethodCost, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[QuestionFailure, ...]
     stopped: str
     model: str
     notes: tuple[str, ...]
-    clock: Clock
+    clock: RunTimes
 
     @property
     def is_whole(self) -> bool:
@@ -93,7 +93,7 @@ class Results:
         return not self.failures and not self.stopped
 
 
-def cost_of(records: Sequence[Record | None]) -> MethodCost:
+def cost_of(records: Sequence[QuestionRecord | None]) -> MethodCost:
     """What the questions of one method took."""
     there = [record for record in records if record is not None]
     seconds = [record.times.retrieval for record in there] or [0.0]
@@ -108,7 +108,7 @@ def cost_of(records: Sequence[Record | None]) -> MethodCost:
     )
 
 
-def write_results(results: Results, folder: Path) -> Path:
+def write_results(results: EvaluationResults, folder: Path) -> Path:
     """Write ``results.json``, aside first, so that nobody reads half of it."""
     file = folder / FILE_NAME
     aside = file.with_suffix(".json.part")
@@ -119,7 +119,7 @@ def write_results(results: Results, folder: Path) -> Path:
     return file
 
 
-def as_json(results: Results) -> dict[str, Any]:
+def as_json(results: EvaluationResults) -> dict[str, Any]:
     """The results in terms of JSON; whatever is a time stands under a key ``seconds`` and under no other."""
     return {
         **summary_json(results),
@@ -131,7 +131,7 @@ def as_json(results: Results) -> dict[str, Any]:
     }
 
 
-def summary_json(results: Results) -> dict[str, Any]:
+def summary_json(results: EvaluationResults) -> dict[str, Any]:
     """All but the single questions."""
     construction = asdict(results.construction)
     built = construction.pop("seconds")
@@ -154,7 +154,7 @@ def summary_json(results: Results) -> dict[str, Any]:
     }
 
 
-def _method(place: int, results: Results) -> dict[str, Any]:
+def _method(place: int, results: EvaluationResults) -> dict[str, Any]:
     cost = results.costs[place]
     return {
         "method": results.plan.methods[place],
@@ -176,7 +176,7 @@ def _method(place: int, results: Results) -> dict[str, Any]:
     }
 
 
-def _question(place: int, results: Results) -> dict[str, Any]:
+def _question(place: int, results: EvaluationResults) -> dict[str, Any]:
     question = results.questions[place]
     return {
         "id": question.id,
@@ -194,7 +194,7 @@ def _question(place: int, results: Results) -> dict[str, Any]:
     }
 
 
-def _record(record: Record, place: int, number: int, results: Results) -> dict[str, Any]:
+def _record(record: QuestionRecord, place: int, number: int, results: EvaluationResults) -> dict[str, Any]:
     values = results.scores.values[number, place].tolist()
     return {
         "items": [found.key for found in record.found],
@@ -208,7 +208,7 @@ def _record(record: Record, place: int, number: int, results: Results) -> dict[s
     }
 
 
-def _items(results: Results) -> dict[str, Any]:
+def _items(results: EvaluationResults) -> dict[str, Any]:
     """Every item that was retrieved, once, in the order in which the questions bring them."""
     return {
         found.key: {"kind": found.kind, "text": found.text, "tokens": found.tokens, "passages": list(found.passages)}
@@ -216,7 +216,7 @@ def _items(results: Results) -> dict[str, Any]:
     }
 
 
-def all_found(results: Results) -> Iterator[Found]:
+def all_found(results: EvaluationResults) -> Iterator[RetrievedRecord]:
     """Every item that was retrieved, as often as it was, question by question."""
     for place in range(len(results.questions)):
         for row in results.records:
@@ -224,7 +224,7 @@ def all_found(results: Results) -> Iterator[Found]:
                 yield from record.found
 
 
-def _against(one: Against) -> dict[str, Any]:
+def _against(one: HeadToHead) -> dict[str, Any]:
     counts = {count.criterion: asdict(count) | {"rate": count.rate} for count in one.comparison.counts}
     return {
         "method": one.method,
@@ -247,7 +247,7 @@ def _curves(found: Curves) -> dict[str, Any]:
     }
 
 
-def _sweep(results: Results) -> dict[str, Any] | None:
+def _sweep(results: EvaluationResults) -> dict[str, Any] | None:
     one = results.sweep
     if one is None:
         return None
@@ -261,7 +261,7 @@ def _sweep(results: Results) -> dict[str, Any] | None:
     }
 
 
-def _breakdown(one: Breakdown, results: Results) -> dict[str, Any]:
+def _breakdown(one: ScoreBreakdown, results: EvaluationResults) -> dict[str, Any]:
     columns = [column.name for column in results.scores.columns]
     return {
         "by": one.by,

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.evaluation.bootstrap import Interval, intervals
-from polyadic.evaluation.judging import replies
-from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure, Judgement, Measure
+from polyadic.evaluation.judge_requests import replies
+from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure, JudgedScore, Measure
 from polyadic.evaluation.measures.registry import AnyMeasure
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.remembering import Remembering
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.llm.cached_model import CachedModel
 
-Outcomes = Sequence[Sequence[Outcome | None]]
+Outcomes = Sequence[Sequence[QuestionOutcome | None]]
 """By method and question; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ScoreColumn:
     """A measure, or a part of one, such as ``g-e: correctness``; ``best`` is the score of a perfect outcome."""
 
     name: str
@@ -27,13 +27,13 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreTable:
     """``values[m, q, c]``: methods by questions by columns; NaN where a measure does not apply.
 
     ``unreadable[m, c]`` counts the judge's replies without a judgement.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     values: NDArray[np.float64]
     unreadable: NDArray[np.int64]
     seed: int = 0
@@ -60,25 +60,25 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class JudgeModel:
     """The model that judges, and how many of its replies are awaited at once."""
 
-    model: Remembering
+    model: CachedModel
     at_once: int
 
-    async def replies(self, measure: JudgedMeasure, outcomes: Sequence[Outcome]) -> list[Judgement]:
+    async def replies(self, measure: JudgedMeasure, outcomes: Sequence[QuestionOutcome]) -> list[JudgedScore]:
         """The judgement of each outcome; raises as ``judging.replies`` does."""
         asked = [measure.requests(outcome) for outcome in outcomes]
         said = iter(await replies(self.model, [r for one in asked for r in one], measure.is_readable, self.at_once))
         return [
-            measure.read(outcome, [next(said) for _ in one]) if one else Judgement(None)
+            measure.read(outcome, [next(said) for _ in one]) if one else JudgedScore(None)
             for outcome, one in zip(outcomes, asked, strict=True)
         ]
 
 
 async def scored(
-    outcomes: Outcomes, measures: Sequence[AnyMeasure], judge: Callable[[], Judge], seed: int = 0
-) -> Scores:
+    outcomes: Outcomes, measures: Sequence[AnyMeasure], judge: Callable[[], JudgeModel], seed: int = 0
+) -> ScoreTable:
     """Score all outcomes by all measures.
 
     Parameters
@@ -96,12 +96,12 @@ async def scored(
     columns, parts, unreadable = list[_Scored](), list[_Scored](), dict[str, list[int]]()
     for measure in measures:
         if isinstance(measure, Measure):
-            columns.append(_Scored(Column(measure.name, measure.best), [measure.score(one) for one in flat]))
+            columns.append(_Scored(ScoreColumn(measure.name, measure.best), [measure.score(one) for one in flat]))
         elif isinstance(measure, EmbeddingMeasure):
-            columns.append(_Scored(Column(measure.name, measure.best), await measure.scores(flat)))
+            columns.append(_Scored(ScoreColumn(measure.name, measure.best), await measure.scores(flat)))
         else:
             judged = await judge().replies(measure, flat)
-            columns.append(_Scored(Column(measure.name, measure.best), [one.score for one in judged]))
+            columns.append(_Scored(ScoreColumn(measure.name, measure.best), [one.score for one in judged]))
             parts += _parts(measure, judged)
             unreadable[measure.name] = [one.unreadable for one in judged]
     return _table(outcomes, [*columns, *parts], unreadable, seed)
@@ -109,22 +109,24 @@ async def scored(
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    column: Column
+    column: ScoreColumn
     scores: list[float | None]
 
 
-def _parts(measure: JudgedMeasure, judged: Sequence[Judgement]) -> list[_Scored]:
+def _parts(measure: JudgedMeasure, judged: Sequence[JudgedScore]) -> list[_Scored]:
     names = next(([part.name for part in one.parts] for one in judged if one.parts), [])
     by_name = [{part.name: part.score for part in one.parts} for one in judged]
     return [
-        _Scored(Column(f"{measure.name}: {name.replace('_', ' ')}", measure.best), [one.get(name) for one in by_name])
+        _Scored(
+            ScoreColumn(f"{measure.name}: {name.replace('_', ' ')}", measure.best), [one.get(name) for one in by_name]
+        )
         for name in names
     ]
 
 
 def _table(
     outcomes: Outcomes, scored_columns: Sequence[_Scored], unreadable: dict[str, list[int]], seed: int
-) -> Scores:
+) -> ScoreTable:
     columns = tuple(one.column for one in scored_columns)
     present = np.array([[outcome is not None for outcome in row] for row in outcomes], dtype=bool)
     methods, questions = present.shape if present.ndim == 2 else (len(outcomes), 0)
@@ -135,4 +137,4 @@ def _table(
             values[:, :, place][present] = [np.nan if score is None else score for score in one.scores]
             if one.column.name in unreadable:
                 counts[:, :, place][present] = unreadable[one.column.name]
-    return Scores(columns, values, counts.sum(axis=1), seed)
+    return ScoreTable(columns, values, counts.sum(axis=1), seed)

@@ -11,47 +11,47 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from polyadic.generation.marked import without_markers
-from polyadic.identity import normal_text
-from polyadic.knowledge import Item, Kind, Knowledge, Place, Section, Span
-from polyadic.models.tokens import count_tokens
+from polyadic.generation.citation_parser import without_markers
+from polyadic.model.identity import normal_text
+from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
 from polyadic.text.plain_text import plain
+from polyadic.text.tokens import count_tokens
 
 _INDENT = "  "
 # A marker of three digits, the blank after it, and the end of the line.
 _AROUND_A_PIECE = 5
 _HEADINGS = {
-    Section.NONE: "",
-    Section.LOCAL: "What is known of the things that the question is about:",
-    Section.BRIDGE: "How these and others are connected, one thing leading to the next:",
-    Section.GLOBAL: "The larger subjects that they belong to:",
+    RetrievalSection.NONE: "",
+    RetrievalSection.LOCAL: "What is known of the things that the question is about:",
+    RetrievalSection.BRIDGE: "How these and others are connected, one thing leading to the next:",
+    RetrievalSection.GLOBAL: "The larger subjects that they belong to:",
 }
 # What a heading needs beside its own tokens.
 _AROUND_A_HEADING = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextPiece:
     """One numbered piece: the item that it shows, the places that a citation of it may point into, and its text."""
 
     item: Item
-    places: tuple[Place, ...]
+    places: tuple[SourceSpan, ...]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PromptContext:
     """``pieces[n - 1]`` is what the model sees as ``[n]``; ``tokens`` counts the whole of ``text``.
 
     Pieces stand section by section, within each best first.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ContextPiece, ...]
     text: str
     tokens: int
 
 
-def lay_out(knowledge: Knowledge, context_tokens: int) -> Context:
+def lay_out(knowledge: Knowledge, context_tokens: int) -> PromptContext:
     """The pieces that fit into the budget, best first.
 
     A fact that stands word for word in a passage that is shown is left out, and so is what two passages share. As a
@@ -63,15 +63,15 @@ def lay_out(knowledge: Knowledge, context_tokens: int) -> Context:
         pieces = list(_pieces(items))
         context = _fitted(pieces, context_tokens, tokens)
         shown = {id(piece) for piece in context.pieces}
-        unfit = {piece.item.id for piece in pieces if piece.item.kind is Kind.CHUNK and id(piece) not in shown}
+        unfit = {piece.item.id for piece in pieces if piece.item.kind is ItemKind.CHUNK and id(piece) not in shown}
         if not unfit:
             return context
         items = [item for item in items if item.id not in unfit]
 
 
-def _fitted(pieces: Sequence[Piece], context_tokens: int, tokens: Callable[[str], int]) -> Context:
+def _fitted(pieces: Sequence[ContextPiece], context_tokens: int, tokens: Callable[[str], int]) -> PromptContext:
     """The pieces that fit; what is too long for the room that is left makes way for what is shorter."""
-    shown: list[Piece] = []
+    shown: list[ContextPiece] = []
     headings = [heading for section in {piece.item.section for piece in pieces} if (heading := _HEADINGS[section])]
     room = context_tokens - sum(tokens(heading) + _AROUND_A_HEADING for heading in headings)
     for piece in _by_turns(pieces):
@@ -83,15 +83,15 @@ def _fitted(pieces: Sequence[Piece], context_tokens: int, tokens: Callable[[str]
     while shown and tokens(_text(shown)) > context_tokens:
         shown.pop()
     text = _text(shown)
-    return Context(tuple(_by_section(shown)), text, tokens(text))
+    return PromptContext(tuple(_by_section(shown)), text, tokens(text))
 
 
-def _by_turns(pieces: Sequence[Piece]) -> list[Piece]:
+def _by_turns(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
     """In an order in which, wherever it is cut off, as large a part of each section is left out as of any other."""
-    totals = Counter[Section]()
+    totals = Counter[RetrievalSection]()
     for piece in pieces:
         totals[piece.item.section] += piece.item.tokens
-    before, told = Counter[Section](), list[tuple[float, Piece]]()
+    before, told = Counter[RetrievalSection](), list[tuple[float, ContextPiece]]()
     for piece in pieces:
         section = piece.item.section
         told.append((before[section] / max(1, totals[section]), piece))
@@ -99,7 +99,7 @@ def _by_turns(pieces: Sequence[Piece]) -> list[Piece]:
     return [piece for _, piece in sorted(told, key=lambda one: one[0])]
 
 
-def _text(pieces: Sequence[Piece]) -> str:
+def _text(pieces: Sequence[ContextPiece]) -> str:
     numbered = [(piece, f"[{number}] {piece.text}") for number, piece in enumerate(_by_section(pieces), 1)]
     parts = []
     for section, heading in _HEADINGS.items():
@@ -108,29 +108,29 @@ def _text(pieces: Sequence[Piece]) -> str:
     return "\n\n".join(parts)
 
 
-def _by_section(pieces: Sequence[Piece]) -> list[Piece]:
+def _by_section(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
     order = list(_HEADINGS)
     return sorted(pieces, key=lambda piece: order.index(piece.item.section))
 
 
-def _pieces(items: Sequence[Item]) -> Iterator[Piece]:
+def _pieces(items: Sequence[Item]) -> Iterator[ContextPiece]:
     """All that is to be shown if there is room for it."""
     told: dict[str, list[Span]] = {}
-    passages = {item.id: _untold(item.places[0], told) for item in items if item.kind is Kind.CHUNK}
+    passages = {item.id: _untold(item.places[0], told) for item in items if item.kind is ItemKind.CHUNK}
     shown = [(place, normal_text(place.quote)) for places in passages.values() for place in places]
     said: set[str] = set()
     for item in items:
-        if item.kind is Kind.CHUNK:
-            found = [Piece(item, (place,), _passage(place)) for place in passages[item.id]]
+        if item.kind is ItemKind.CHUNK:
+            found = [ContextPiece(item, (place,), _passage(place)) for place in passages[item.id]]
         elif any(_stands_in(item, place, text) for place, text in shown):
             continue
         else:
-            found = [Piece(item, item.places, _indented(_fact(item)))]
+            found = [ContextPiece(item, item.places, _indented(_fact(item)))]
         yield from (piece for piece in found if piece.text not in said)
         said.update(piece.text for piece in found)
 
 
-def _untold(place: Place, told: dict[str, list[Span]]) -> list[Place]:
+def _untold(place: SourceSpan, told: dict[str, list[Span]]) -> list[SourceSpan]:
     """The stretches of a passage that no passage before it has told."""
     before = told.setdefault(place.document_id, [])
     start = place.span.start
@@ -152,7 +152,7 @@ def _without(span: Span, other: Span) -> list[Span]:
     return [Span(start, end) for start, end in (before, after) if start < end]
 
 
-def _stands_in(fact: Item, passage: Place, text: str) -> bool:
+def _stands_in(fact: Item, passage: SourceSpan, text: str) -> bool:
     """Whether a passage holds a fact word for word, or the sentence that the fact is, after its subject."""
     if normal_text(fact.text) in text:
         return True
@@ -174,7 +174,7 @@ def _fact(item: Item) -> str:
     return f"{item.text} (about: {'; '.join(unnamed)})" if unnamed else item.text
 
 
-def _passage(place: Place) -> str:
+def _passage(place: SourceSpan) -> str:
     """A passage after what it is from; a heading that only repeats the title is left out."""
     heading, _, rest = place.quote.strip().partition("\n")
     repeats = bool(rest.strip()) and normal_text(heading.lstrip("# \t")) == normal_text(place.title)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from polyadic.knowledge import Usage
+from polyadic.model.types import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.hierarchy import mixture
-from polyadic.store.protocol import Vectors
+from polyadic.hierarchy import gmm
+from polyadic.storage.protocol import Vectors
 
 FEWEST = 2
 _LEAST_BOUND = 3
@@ -19,7 +19,7 @@ _NOTHING: Places = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class SoftCluster:
     """A cluster: places in the vectors, sorted; ``own`` are those members that are more likely here than elsewhere."""
 
     members: tuple[int, ...]
@@ -35,11 +35,11 @@ class _Group:
 
     own: Places
     further: Places
-    likely: mixture.Floats
+    likely: gmm.Floats
     depth: int
 
 
-def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -> list[Grouping]:
+def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -> list[SoftCluster]:
     """Group vectors by a Gaussian mixture, and what is still too large by further ones.
 
     Every place is in exactly one ``own``, which holds two places or more; further memberships are those with a
@@ -68,9 +68,9 @@ def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -
     if len(vectors) < FEWEST:
         return []
     most = max(most_members, _LEAST_BOUND)
-    found: list[Grouping] = []
+    found: list[SoftCluster] = []
     waiting = [_Group(np.arange(len(vectors)), _NOTHING, np.ones(len(vectors)), 0)]
-    with mixture.one_thread():
+    with gmm.one_thread():
         while waiting:
             for group in _split(waiting.pop(), vectors, most, soft_above, seed):
                 if len(group.own) > most:
@@ -80,10 +80,10 @@ def cluster(vectors: Vectors, most_members: int, soft_above: float, seed: int) -
     return sorted(found, key=lambda grouping: (grouping.members, grouping.own))
 
 
-def _grouping(group: _Group, most: int) -> Grouping:
+def _grouping(group: _Group, most: int) -> SoftCluster:
     likeliest = np.argsort(-group.likely[len(group.own) :], kind="stable")
     further = group.further[likeliest[: most - len(group.own)]]
-    return Grouping(tuple(np.union1d(group.own, further).tolist()), tuple(group.own.tolist()))
+    return SoftCluster(tuple(np.union1d(group.own, further).tolist()), tuple(group.own.tolist()))
 
 
 def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: int) -> list[_Group]:
@@ -92,7 +92,7 @@ def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: 
     if group.depth == _DEPTH:
         return _evenly(group.own, np.zeros(own), most)
     places = np.concatenate([group.own, group.further])
-    found = mixture.fit(vectors[places], -(-own // most), seed)
+    found = gmm.fit(vectors[places], -(-own // most), seed)
     labels = _labels(found.posteriors[:own])
     kinds = np.unique(labels)
     if len(kinds) == 1 and own > most:
@@ -101,7 +101,7 @@ def _split(group: _Group, vectors: Vectors, most: int, soft_above: float, seed: 
     return [_part(group, places, labels == kind, likely[:, kind], soft_above) for kind in kinds]
 
 
-def _labels(posteriors: mixture.Floats) -> Places:
+def _labels(posteriors: gmm.Floats) -> Places:
     """The likeliest component of each place; of one that would be alone there, the likeliest where it is not."""
     labels = posteriors.argmax(axis=1)
     sizes = np.bincount(labels, minlength=posteriors.shape[1])
@@ -112,7 +112,7 @@ def _labels(posteriors: mixture.Floats) -> Places:
     return np.asarray(np.where(alone, shared.argmax(axis=1), labels))
 
 
-def _part(group: _Group, places: Places, here: NDArray[np.bool_], likely: mixture.Floats, soft_above: float) -> _Group:
+def _part(group: _Group, places: Places, here: NDArray[np.bool_], likely: gmm.Floats, soft_above: float) -> _Group:
     """The own places of a group that lie here, and all other places of it that are likely enough to."""
     others = likely >= soft_above
     others[: len(here)] &= ~here
@@ -120,7 +120,7 @@ def _part(group: _Group, places: Places, here: NDArray[np.bool_], likely: mixtur
     return _Group(group.own[here], places[others], weights, group.depth + 1)
 
 
-def _evenly(own: Places, along: mixture.Floats, most: int) -> list[_Group]:
+def _evenly(own: Places, along: gmm.Floats, most: int) -> list[_Group]:
     """Parts of equal size, of what lies side by side; ties in the order of the places."""
     order = own[np.argsort(along, kind="stable")]
     parts = np.array_split(order, -(-len(order) // most))

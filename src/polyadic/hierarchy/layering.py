@@ -1,7 +1,7 @@
 """The layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, sum its clusters up, and so on.
 
 The first time, and when many entities have come, every layer is clustered whole, and sparsity says when to stop. In
-between the number of layers stays as it is, and only what is new is clustered, among itself (see keeping.py).
+between the number of layers stays as it is, and only what is new is clustered, among itself (see cluster_update.py).
 """
 
 import asyncio
@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from polyadic.hierarchy.build_context import BuildContext
+from polyadic.hierarchy.cluster_update import joined, renewal_is_due, stale, update_clusters
 from polyadic.hierarchy.clustering import cluster
-from polyadic.hierarchy.keeping import joined, keep, renewal_is_due, stale
 from polyadic.hierarchy.sparsity import FEWEST, goes_on, sparsity
-from polyadic.hierarchy.work import Work
-from polyadic.hierarchy.writing import Summaries
-from polyadic.store.protocol import Vectors
-from polyadic.themes import Cluster, Summary
+from polyadic.hierarchy.summarizer import ClusterSummaries
+from polyadic.model.hierarchy import Cluster, Summary
+from polyadic.storage.protocol import Vectors
 
 
 @dataclass(slots=True)
-class Layers:
+class LayerSet:
     """The clusters of all layers. ``changed`` are identifiers of summaries that stayed, with other words."""
 
     clusters: list[Cluster] = field(default_factory=list)
@@ -40,14 +40,14 @@ class Layers:
         return sorted(found)
 
 
-class Layering:
+class LayerBuilder:
     """Makes the layers of a hierarchy."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: BuildContext) -> None:
         self._work = work
         self._former = {summary.id: summary for summary in work.former.summaries}
 
-    async def layers(self) -> Layers:
+    async def layers(self) -> LayerSet:
         """All layers; raises Interrupted."""
         work, items = self._work, list(self._work.ground.ids)
         since, new = self._arrivals(items)
@@ -60,12 +60,12 @@ class Layering:
         """How many entities have been placed since all were clustered, and how many are to be placed now."""
         former = self._work.former
         if former.clusters:
-            return former.since, len(keep(self._of_layer(0), items).loose)
+            return former.since, len(update_clusters(self._of_layer(0), items).loose)
         # There are communities alone, which do not hold every entity: counting has to do.
         return 0, max(0, len(items) - former.settled)
 
-    async def _anew(self, items: list[str]) -> Layers:
-        made = Layers(settled=len(items), anew=True)
+    async def _anew(self, items: list[str]) -> LayerSet:
+        made = LayerSet(settled=len(items), anew=True)
         for layer in range(self._work.settings.layers):
             if len(items) < FEWEST:
                 break
@@ -76,9 +76,9 @@ class Layering:
             items = made.add(await self._summed_up(layer, self._known(layer, clusters), made))
         return made
 
-    async def _updated(self, items: list[str], since: int) -> Layers:
+    async def _updated(self, items: list[str], since: int) -> LayerSet:
         former = self._work.former
-        made = Layers(settled=former.settled, since=since)
+        made = LayerSet(settled=former.settled, since=since)
         depth = min(1 + max((one.layer for one in former.clusters), default=-1), self._work.settings.layers)
         for layer in range(depth):
             clusters = await self._placed(layer, items, made)
@@ -88,15 +88,15 @@ class Layering:
         made.sparsities += former.sparsities[depth:]
         return made
 
-    async def _placed(self, layer: int, items: Sequence[str], made: Layers) -> list[Cluster]:
+    async def _placed(self, layer: int, items: Sequence[str], made: LayerSet) -> list[Cluster]:
         """The former clusters of a layer as they are now, and those of items that are in none."""
-        kept = keep(self._of_layer(layer), items, made.changed)
+        kept = update_clusters(self._of_layer(layer), items, made.changed)
         clusters = [*kept.clusters, *kept.remade]
         if len(kept.loose) == 1 and clusters:
             return await self._with(kept.loose[0], layer, clusters, made)
         return [*clusters, *await self._clustered(layer, kept.loose, made)]
 
-    async def _clustered(self, layer: int, items: Sequence[str], made: Layers) -> list[Cluster]:
+    async def _clustered(self, layer: int, items: Sequence[str], made: LayerSet) -> list[Cluster]:
         """Clusters of these items among themselves, to be summed up."""
         settings = self._work.settings
         vectors = await self._vectors(items, made)
@@ -112,7 +112,7 @@ class Layering:
             found[one.id] = replace(one, own=tuple(sorted({*one.own, *same.own}))) if same else one
         return list(found.values())
 
-    async def _with(self, item: str, layer: int, clusters: Sequence[Cluster], made: Layers) -> list[Cluster]:
+    async def _with(self, item: str, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
         """The clusters of a layer, one item having joined the one that it is most like."""
         members = sorted({member for one in clusters for member in one.members})
         vectors = await self._vectors([item, *members], made)
@@ -127,13 +127,13 @@ class Layering:
         former = {one.id: one for one in self._of_layer(layer) if not one.stale}
         return [replace(former[one.id], own=one.own) if one.id in former else one for one in clusters]
 
-    async def _summed_up(self, layer: int, clusters: Sequence[Cluster], made: Layers) -> list[Cluster]:
+    async def _summed_up(self, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
         """The clusters of a layer with their summaries."""
         work = self._work
         clusters = [stale(one) if not made.changed.isdisjoint(one.sources) else one for one in clusters]
         due = sorted((one for one in clusters if self._is_due(one)), key=lambda one: one.id)
 
-        async def write(one: Cluster) -> Summaries:
+        async def write(one: Cluster) -> ClusterSummaries:
             return await work.writing.summarise(layer + 1, work.ground.told(one.members, made.summaries))
 
         written = await work.written(f"summaries of layer {layer + 1}", due, write)
@@ -151,7 +151,7 @@ class Layering:
     def _of_layer(self, layer: int) -> list[Cluster]:
         return [one for one in self._work.former.clusters if one.layer == layer]
 
-    async def _vectors(self, items: Sequence[str], made: Layers) -> Vectors:
+    async def _vectors(self, items: Sequence[str], made: LayerSet) -> Vectors:
         """Of items of one layer."""
         ground = self._work.ground
         if items and items[0] in made.summaries:

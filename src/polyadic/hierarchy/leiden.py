@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyadic.hierarchy.projection import Graph
+from polyadic.hierarchy.community_graph import CommunityGraph
 
 ITERATIONS = 3
 """Rounds of Leiden on each level: the second and third still make communities a little closer, later ones hardly."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LeidenCommunity:
     """A community: ``members`` are nodes, sorted; ``parent`` is a place in the same list, -1 on level 0."""
 
     level: int
@@ -20,7 +20,7 @@ class Part:
     parent: int
 
 
-def communities(graph: Graph, split_above: int, fewest: int, seed: int) -> list[Part]:
+def communities(graph: CommunityGraph, split_above: int, fewest: int, seed: int) -> list[LeidenCommunity]:
     """The communities of every component, and the parts that those fall into which are large.
 
     Parameters
@@ -40,7 +40,7 @@ def communities(graph: Graph, split_above: int, fewest: int, seed: int) -> list[
         By level, then by members; a parent stands before its parts.
 
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]])
-    >>> triangles = Graph(7, pairs[:, 0], pairs[:, 1], np.ones(6))
+    >>> triangles = CommunityGraph(7, pairs[:, 0], pairs[:, 1], np.ones(6))
     >>> [part.members for part in communities(triangles, split_above=50, fewest=3, seed=0)]
     [(0, 1, 2), (3, 4, 5)]
     """
@@ -50,13 +50,18 @@ def communities(graph: Graph, split_above: int, fewest: int, seed: int) -> list[
     kept = {cluster: held[cluster] for cluster in held if len(held[cluster]) >= fewest}
     order = sorted(kept, key=lambda cluster: (cluster[0], kept[cluster]))
     place = {cluster: number for number, cluster in enumerate(order)}
-    return [Part(cluster[0], kept[cluster], place[parents[cluster]] if cluster in parents else -1) for cluster in order]
+    return [
+        LeidenCommunity(cluster[0], kept[cluster], place[parents[cluster]] if cluster in parents else -1)
+        for cluster in order
+    ]
 
 
 _Cluster = tuple[int, int]  # level and number
 
 
-def _run(graph: Graph, split_above: int, seed: int) -> tuple[dict[_Cluster, tuple[int, ...]], dict[_Cluster, _Cluster]]:
+def _run(
+    graph: CommunityGraph, split_above: int, seed: int
+) -> tuple[dict[_Cluster, tuple[int, ...]], dict[_Cluster, _Cluster]]:
     """Members of each cluster of each level, and the cluster that holds it, where one does."""
     from graspologic_native import hierarchical_leiden
 
@@ -73,7 +78,7 @@ def _run(graph: Graph, split_above: int, seed: int) -> tuple[dict[_Cluster, tupl
     return {cluster: tuple(sorted(nodes)) for cluster, nodes in members.items()}, parents
 
 
-def _edges(graph: Graph) -> list[tuple[str, str, float]]:
+def _edges(graph: CommunityGraph) -> list[tuple[str, str, float]]:
     """In the order of the nodes, for Leiden visits nodes in the order in which edges name them."""
     low, high = np.minimum(graph.sources, graph.targets), np.maximum(graph.sources, graph.targets)
     order = np.lexsort((high, low))

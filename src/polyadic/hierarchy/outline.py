@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from polyadic.store.protocol import Reader
-from polyadic.themes import Cluster, Community, Hierarchy, Summary
+from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Summary
+from polyadic.storage.protocol import Reader
 
 DEPTH = 2
 """How many levels of a tree are shown if nothing is said."""
@@ -26,7 +26,7 @@ class LayerOutline:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class OutlineNode:
     """A summary or an entity, or a community.
 
     Parameters
@@ -55,11 +55,11 @@ class Branch:
     entities: int
     rating: float | None = None
     stale: bool = False
-    branches: tuple["Branch", ...] = ()
+    branches: tuple["OutlineNode", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class HierarchyOutline:
     """The hierarchy of a workspace.
 
     ``top`` are the summaries that no other covers, ``communities`` those of level 0, the largest first of both;
@@ -69,16 +69,16 @@ class Outline:
     entities: int
     unplaced: int
     layers: tuple[LayerOutline, ...]
-    top: tuple[Branch, ...]
-    communities: tuple[Branch, ...]
+    top: tuple[OutlineNode, ...]
+    communities: tuple[OutlineNode, ...]
 
 
-def outline_of(reader: Reader, depth: int = DEPTH) -> Outline:
+def outline_of(reader: Reader, depth: int = DEPTH) -> HierarchyOutline:
     """The hierarchy as it stands, so many levels deep."""
     hierarchy, entities = reader.hierarchy(), reader.size("entity")
     placed = {member for one in hierarchy.clusters if one.layer == 0 for member in one.own}
     summaries = _Summaries(reader, hierarchy)
-    return Outline(
+    return HierarchyOutline(
         entities,
         entities - len(placed),
         _layers(hierarchy, entities),
@@ -110,24 +110,26 @@ class _Summaries:
         self._summaries = {one.id: one for one in hierarchy.summaries}
         self._below: dict[str, frozenset[str]] = {}
 
-    def top(self, depth: int) -> tuple[Branch, ...]:
+    def top(self, depth: int) -> tuple[OutlineNode, ...]:
         covered = {member for one in self._summaries.values() for member in one.members}
         return self._branches([one for one in self._summaries if one not in covered], depth)
 
-    def _branches(self, ids: Collection[str], depth: int) -> tuple[Branch, ...]:
+    def _branches(self, ids: Collection[str], depth: int) -> tuple[OutlineNode, ...]:
         if depth < 1:
             return ()
         names = self._names([one for one in ids if one not in self._summaries])
         branches = [
-            self._branch(self._summaries[one], depth) if one in self._summaries else Branch(one, *names[one], "", 0, 1)
+            self._branch(self._summaries[one], depth)
+            if one in self._summaries
+            else OutlineNode(one, *names[one], "", 0, 1)
             for one in ids
         ]
         return _largest_first(branches)
 
-    def _branch(self, one: Summary, depth: int) -> Branch:
+    def _branch(self, one: Summary, depth: int) -> OutlineNode:
         below = len(self._entities_below(one.id))
         parts = self._branches(one.members, depth - 1)
-        return Branch(one.id, one.name, one.type, one.by, len(one.members), below, branches=parts)
+        return OutlineNode(one.id, one.name, one.type, one.by, len(one.members), below, branches=parts)
 
     def _entities_below(self, one: str) -> frozenset[str]:
         if one not in self._summaries:
@@ -143,21 +145,21 @@ class _Summaries:
         return {one.id: (one.name, one.type) for one in self._reader.entities(rows)}
 
 
-def _communities(hierarchy: Hierarchy, depth: int) -> tuple[Branch, ...]:
+def _communities(hierarchy: Hierarchy, depth: int) -> tuple[OutlineNode, ...]:
     summaries = {one.id for one in hierarchy.summaries}
     parts: dict[str, list[Community]] = {}
     for one in hierarchy.communities:
         parts.setdefault(one.parent, []).append(one)
 
-    def branches(parent: str, left: int) -> tuple[Branch, ...]:
+    def branches(parent: str, left: int) -> tuple[OutlineNode, ...]:
         if left < 1:
             return ()
         return _largest_first([branch(one, left) for one in parts.get(parent, ())])
 
-    def branch(one: Community, left: int) -> Branch:
+    def branch(one: Community, left: int) -> OutlineNode:
         entities = sum(member not in summaries for member in one.members)
         report = one.report
-        return Branch(
+        return OutlineNode(
             one.id,
             report.title if report else "",
             "",
@@ -172,5 +174,5 @@ def _communities(hierarchy: Hierarchy, depth: int) -> tuple[Branch, ...]:
     return branches("", depth)
 
 
-def _largest_first(branches: Sequence[Branch]) -> tuple[Branch, ...]:
+def _largest_first(branches: Sequence[OutlineNode]) -> tuple[OutlineNode, ...]:
     return tuple(sorted(branches, key=lambda one: (-one.entities, -one.size, one.name, one.id)))

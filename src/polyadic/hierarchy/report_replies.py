@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyadic.construction.replies.cleaning import cut, tidy
-from polyadic.construction.replies.scores import Scale
-from polyadic.construction.replies.stated import Problems
-from polyadic.hierarchy.reply_fields import LONGEST_TEXT, list_of, numbers_in, record_of, reply_values, text_of
-from polyadic.themes import Finding
+from polyadic.llm.replies.cleaning import cut, tidy
+from polyadic.llm.replies.fields import LONGEST_TEXT, list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.scores import ScoreScale
+from polyadic.model.hierarchy import ReportFinding
 
 MOST_FINDINGS = 20
 _LONGEST_TITLE = 300
@@ -22,7 +22,7 @@ _HEADLINES, _EXPLANATIONS = ("summary", "title", "headline"), ("explanation", "d
 _FACTS = ("facts", "fact_numbers", "fact_ids", "fact", "evidence", "sources", "references", "numbers", "citations")
 _WRAPPERS = ("report", "community_report", "result", "response", "output", "data")
 
-_SCALE = Scale(10.0, 5.0, with_zero=True)
+_SCALE = ScoreScale(10.0, 5.0, with_zero=True)
 _IN_WORDS = {
     "none": 0.0,
     "very low": 1.0,
@@ -88,19 +88,19 @@ def read_report(reply: str, problems: Problems) -> DraftReport | None:
     return DraftReport(title, summary, _rating(record, problems), kept)
 
 
-def findings_of(draft: DraftReport, facts: Sequence[str], problems: Problems) -> tuple[Finding, ...]:
+def findings_of(draft: DraftReport, facts: Sequence[str], problems: Problems) -> tuple[ReportFinding, ...]:
     """The findings that rest on a fact, with the identifiers of their facts, in the order of their numbers from 1.
 
     >>> draft = DraftReport("", "", 5.0, (DraftFinding("One.", (2, 9)), DraftFinding("Two.", ())))
     >>> findings_of(draft, ["f1", "f2"], Problems())
-    (Finding(text='One.', facts=('f2',)),)
+    (ReportFinding(text='One.', facts=('f2',)),)
     """
     found = []
     for finding in draft.findings:
         known = [number for number in finding.facts if 1 <= number <= len(facts)]
         problems["fact number that does not exist"] += len(finding.facts) - len(known)
         if known:
-            found.append(Finding(finding.text, tuple(facts[number - 1] for number in known)))
+            found.append(ReportFinding(finding.text, tuple(facts[number - 1] for number in known)))
         else:
             problems["finding that rests on no fact"] += 1
     return tuple(found)

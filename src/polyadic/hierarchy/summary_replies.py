@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from polyadic.construction.replies.cleaning import tidy
-from polyadic.construction.replies.stated import Problems
-from polyadic.hierarchy.reply_fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
-from polyadic.hierarchy.telling import ToldMember
-from polyadic.hierarchy.writing import OTHER_TYPE
-from polyadic.identity import entity_key
+from polyadic.hierarchy.prompt_context import MemberContext
+from polyadic.hierarchy.summarizer import OTHER_TYPE
+from polyadic.llm.replies.cleaning import tidy
+from polyadic.llm.replies.fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.llm.replies.model import Problems
+from polyadic.model.identity import entity_key
 
 MOST_READ = 200
 """Summaries of one reply that are looked at."""
@@ -32,7 +32,7 @@ class DraftSummary:
 
 
 def read_summaries(
-    reply: str, members: Sequence[ToldMember], types: Sequence[str]
+    reply: str, members: Sequence[MemberContext], types: Sequence[str]
 ) -> tuple[list[DraftSummary], Problems]:
     """The summaries of a reply that can be used, distinct by name, and what was mended or left out.
 
@@ -45,7 +45,8 @@ def read_summaries(
     types
         The general types; a summary of another one is OTHER_TYPE. None: any type.
 
-    >>> told = [ToldMember("a", "Ada"), ToldMember("b", "Bob"), ToldMember("c", "Cy"), ToldMember("d", "Dee")]
+    >>> told = [MemberContext("a", "Ada"), MemberContext("b", "Bob"), MemberContext("c", "Cy"), MemberContext("d",
+    ... "Dee")]
     >>> said = '{"summaries": [{"name": "Ada", "type": "Person", "description": "All.", "members": [1, 2, 7]}]}'
     >>> found, problems = read_summaries(said, told, ["person"])
     >>> found[0].name, found[0].members
@@ -88,7 +89,7 @@ def _records(reply: str, problems: Problems) -> list[dict[str, object]]:
 
 
 def _draft(
-    record: dict[str, object], members: Sequence[ToldMember], types: Sequence[str], problems: Problems
+    record: dict[str, object], members: Sequence[MemberContext], types: Sequence[str], problems: Problems
 ) -> DraftSummary | None:
     name = text_of(record, *_NAMES, longest=LONGEST_NAME)
     description = text_of(record, *_DESCRIPTIONS)
@@ -110,7 +111,7 @@ def _general(kind: str, types: Sequence[str]) -> str:
     return next((known for known in types if known.casefold() == kind.casefold()), OTHER_TYPE)
 
 
-def _covered(record: dict[str, object], members: Sequence[ToldMember], problems: Problems) -> tuple[int, ...]:
+def _covered(record: dict[str, object], members: Sequence[MemberContext], problems: Problems) -> tuple[int, ...]:
     """The numbers of the members that a summary covers: all where it does not say, or names fewer than two."""
     names = {tidy(member.name).lower(): number for number, member in enumerate(members, 1)}
     unread = Problems()

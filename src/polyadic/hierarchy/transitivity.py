@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from polyadic.hierarchy.projection import Graph
+from polyadic.hierarchy.community_graph import CommunityGraph
 
 _EDGES_AT_ONCE = 50_000
 
 
-def transitivity(graph: Graph) -> float:
+def transitivity(graph: CommunityGraph) -> float:
     """Closed triples / all triples, in [0, 1]; 0 where there are no triples. Weights do not count.
 
     It is measured on the projection of facts onto pairs of entities, with summaries as stars over their members: on
     incidence there are no triangles, and if members of a summary were neighbours, it would be high for that alone.
 
-    >>> triangle_and_tail = Graph(4, np.array([0, 0, 1, 2]), np.array([1, 2, 2, 3]), np.ones(4))
+    >>> triangle_and_tail = CommunityGraph(4, np.array([0, 0, 1, 2]), np.array([1, 2, 2, 3]), np.ones(4))
     >>> transitivity(triangle_and_tail)
     0.6
     """
@@ -22,7 +22,7 @@ def transitivity(graph: Graph) -> float:
     return 3 * _triangles(graph, degrees) / triples if triples else 0.0
 
 
-def _triangles(graph: Graph, degrees: np.ndarray) -> int:
+def _triangles(graph: CommunityGraph, degrees: np.ndarray) -> int:
     """Each edge leads from its node of lower degree to the other, so that no node has many to look through."""
     from scipy.sparse import csr_array
 

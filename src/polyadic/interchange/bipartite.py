@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polyadic.knowledge import Entity, Fact
-from polyadic.store.protocol import Reader, Rows, Side
+from polyadic.model.types import Entity, Fact
+from polyadic.storage.protocol import Reader, Rows, Side
 
 _STRETCH = 1_000
 

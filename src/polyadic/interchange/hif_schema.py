@@ -5,42 +5,42 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from polyadic.interchange.checking import BadFile, Identifier, Strict, explained
+from polyadic.interchange.validation import Identifier, InvalidFile, StrictModel, validation_error
 
 # A file is held whole while it is checked, at about fifteen times its size.
 MOST_MEGABYTES = 256
 
 
-class _Weighted(Strict):
+class _Weighted(StrictModel):
     """``weight`` and ``attrs`` may be left out, but are never null; ``model_fields_set`` tells what was said."""
 
     weight: float = 1.0
     attrs: dict[str, Any] = Field(default_factory=dict)
 
 
-class Node(_Weighted):
+class HifNode(_Weighted):
     node: Identifier
 
 
-class Edge(_Weighted):
+class HifEdge(_Weighted):
     edge: Identifier
 
 
-class Incidence(_Weighted):
+class HifIncidence(_Weighted):
     edge: Identifier
     node: Identifier
     direction: Literal["head", "tail"] = "head"
 
 
-class Hypergraph(Strict):
+class HifHypergraph(StrictModel):
     network_type: Literal["undirected", "directed", "asc"] = Field("undirected", alias="network-type")
     metadata: dict[str, Any] = Field(default_factory=dict)
-    incidences: list[Incidence]
-    nodes: list[Node] = Field(default_factory=list)
-    edges: list[Edge] = Field(default_factory=list)
+    incidences: list[HifIncidence]
+    nodes: list[HifNode] = Field(default_factory=list)
+    edges: list[HifEdge] = Field(default_factory=list)
 
 
-def parse_hif(data: bytes, name: str) -> Hypergraph:
+def parse_hif(data: bytes, name: str) -> HifHypergraph:
     """The hypergraph in a file's bytes.
 
     >>> parse_hif(b'{"incidences": [{"edge": 1, "node": "a"}]}', "a.json").incidences[0].node
@@ -48,10 +48,12 @@ def parse_hif(data: bytes, name: str) -> Hypergraph:
 
     Raises
     ------
-    BadFile
+    InvalidFile
         It is not what the format asks for; says what and where.
     """
     try:
-        return Hypergraph.model_validate_json(data.removeprefix(BOM_UTF8))
+        return HifHypergraph.model_validate_json(data.removeprefix(BOM_UTF8))
     except ValidationError as error:
-        raise BadFile(f"{name} is no HIF file: {explained(error)}", "mend it; nothing was taken in") from error
+        raise InvalidFile(
+            f"{name} is no HIF file: {validation_error(error)}", "mend it; nothing was taken in"
+        ) from error

@@ -5,8 +5,8 @@ import io
 from collections.abc import Iterable, Iterator
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
-from polyadic.interchange.told import all_told
-from polyadic.store.protocol import Reader
+from polyadic.interchange.document_record import export_documents
+from polyadic.storage.protocol import Reader
 
 _Row = Iterable[object]
 
@@ -41,7 +41,7 @@ def _documents(reader: Reader) -> Iterator[_Row]:
 
 
 def _chunks(reader: Reader) -> Iterator[_Row]:
-    for told in all_told(reader):
+    for told in export_documents(reader):
         yield from ((c.id, c.text, c.span.start, c.span.end, c.tokens, "Chunk") for c in told.chunks)
 
 
@@ -52,7 +52,7 @@ def _participations(reader: Reader) -> Iterator[_Row]:
 
 def _statements(reader: Reader) -> Iterator[_Row]:
     """Where each fact is stated; one that names no characters is stated by the whole chunk."""
-    for told in all_told(reader):
+    for told in export_documents(reader):
         for passage in told.passages:
             places = {
                 (said.fact_id, span.start, span.end)
@@ -65,7 +65,7 @@ def _statements(reader: Reader) -> Iterator[_Row]:
 
 
 def _parts(reader: Reader) -> Iterator[_Row]:
-    for told in all_told(reader):
+    for told in export_documents(reader):
         yield from ((chunk.id, told.document.id, "PART_OF") for chunk in told.chunks)
 
 

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from polyadic.mcp.access import Access, Run, here
-from polyadic.mcp.bounds import BODY_BYTES
-from polyadic.mcp.jobs import Jobs
+from polyadic.mcp.jobs import ToolJobs
+from polyadic.mcp.limits import BODY_BYTES
+from polyadic.mcp.request_context import RunInWorkspace, WorkspaceAccess, here
 from polyadic.mcp.server import build
 from polyadic.workspace import Workspace
 
@@ -27,8 +27,8 @@ def asgi(
     resolve: Resolve,
     may_write: Callable[[Request], bool],
     hosts: Sequence[str] | None = LOOPBACK,
-    run: Run = here,
-    jobs: Callable[[Request], Jobs] | None = None,
+    run: RunInWorkspace = here,
+    jobs: Callable[[Request], ToolJobs] | None = None,
 ) -> "McpApp":
     """An ASGI application that serves MCP at whatever path it is routed from.
 
@@ -66,11 +66,11 @@ def asgi(
     """
 
     @asynccontextmanager
-    async def opened(request: Request | None) -> AsyncIterator[Access]:
+    async def opened(request: Request | None) -> AsyncIterator[WorkspaceAccess]:
         if request is None:
             raise RuntimeError("over HTTP there is always a request")
         async with resolve(request) as workspace:
-            yield Access(workspace, may_write(request), jobs(request) if jobs else None)
+            yield WorkspaceAccess(workspace, may_write(request), jobs(request) if jobs else None)
 
     return McpApp(build(opened, run), _checked(hosts))
 

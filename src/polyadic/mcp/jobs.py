@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from polyadic.knowledge import Document
+from polyadic.model.types import Document
 
 State = Literal["queued", "running", "succeeded", "partly", "failed", "cancelled"]
 Outcome = Literal["added", "replaced", "unchanged"]
@@ -11,7 +11,7 @@ GOING = ("queued", "running")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ToolJob:
     """A job as it stands.
 
     ``chunks_read`` of ``chunks`` have been read so far. ``outcome`` is None as long as that is not known, and where the
@@ -26,11 +26,11 @@ class Job:
     problem: str = ""
 
 
-class Jobs(Protocol):
+class ToolJobs(Protocol):
     """The jobs of one workspace."""
 
-    async def hand_in(self, document: Document) -> Job:
+    async def hand_in(self, document: Document) -> ToolJob:
         """Have a document read; waits a little, so that a short one has been read when this returns."""
 
-    async def job(self, identifier: str) -> Job:
+    async def job(self, identifier: str) -> ToolJob:
         """How a job stands; raises what the server around us explains where there is none."""

@@ -6,13 +6,13 @@ from urllib.parse import parse_qs, urlsplit
 import mcp_types as types
 
 from polyadic.errors import NotFound
-from polyadic.knowledge import Span
-from polyadic.mcp.access import read
-from polyadic.mcp.bounds import NAME, RESOURCE, RESOURCES, cut
-from polyadic.mcp.listing import next_after
-from polyadic.mcp.naming import URI, uri_of
-from polyadic.mcp.texts import Passage, passage
-from polyadic.store.protocol import DocumentRecord
+from polyadic.mcp.document_references import URI, uri_of
+from polyadic.mcp.limits import NAME, RESOURCE, RESOURCES, cut
+from polyadic.mcp.pagination import next_after
+from polyadic.mcp.request_context import read
+from polyadic.mcp.resource_text import DocumentExcerpt, passage
+from polyadic.model.types import Span
+from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 
 TEXT = "text/plain"
@@ -79,7 +79,7 @@ def _character(told: list[str]) -> int | None:
     return int(told[0])
 
 
-def _contents(uri: str, part: Passage) -> types.TextResourceContents:
+def _contents(uri: str, part: DocumentExcerpt) -> types.TextResourceContents:
     meta: dict[str, object] = {
         "polyadic/start": part.start,
         "polyadic/end": part.end,

@@ -2,16 +2,16 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from polyadic.knowledge import Kind
+from polyadic.model.types import ItemKind
 
 
-class Result(BaseModel):
+class ToolResult(BaseModel):
     """What all results have in common."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
-class Quotation(Result):
+class QuotationResult(ToolResult):
     """Where something stands in a document, with the words that stand there."""
 
     document: str
@@ -33,17 +33,17 @@ class Quotation(Result):
     """The words that stand there; of long ones the beginning, with an ellipsis."""
 
 
-class Citation(Quotation):
+class CitationResult(QuotationResult):
     """A marker in an answer, and what it points at."""
 
     marker: int
     """The number that stands in the answer in brackets."""
 
 
-class Found(Result):
+class RetrievedResult(ToolResult):
     """A fact, a passage or something else that was retrieved."""
 
-    kind: Kind
+    kind: ItemKind
     id: str
     text: str
     score: float
@@ -52,11 +52,11 @@ class Found(Result):
     """Why it was found."""
     entities: list[str]
     """Names that a fact connects."""
-    places: list[Quotation]
+    places: list[QuotationResult]
     """Where it stands: the first few places."""
 
 
-class Fact(Result):
+class FactResult(ToolResult):
     """A statement and all that it connects."""
 
     id: str
@@ -66,11 +66,11 @@ class Fact(Result):
     entities: list[str]
     support: int
     """How often documents state it."""
-    places: list[Quotation]
+    places: list[QuotationResult]
     """Where it is stated: the first few places."""
 
 
-class Document(Result):
+class DocumentResult(ToolResult):
     """A document without its text."""
 
     id: str

@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from polyadic import __version__
 from polyadic.errors import NotFound, PolyadicError
 from polyadic.mcp import resources
-from polyadic.mcp.access import Access, Opened, Run, here
-from polyadic.mcp.problems import BadArguments, one_line
+from polyadic.mcp.errors import BadArguments, one_line
+from polyadic.mcp.request_context import Opened, RunInWorkspace, WorkspaceAccess, here
 from polyadic.mcp.tools import TOOLS
 from polyadic.mcp.tools.tool import Tool
 
@@ -31,7 +31,7 @@ _INSTRUCTIONS = (
 )
 
 
-def build(opened: Opened, run: Run = here) -> Server[Any]:
+def build(opened: Opened, run: RunInWorkspace = here) -> Server[Any]:
     """A server of whatever workspace is opened for a request, which works where ``run`` runs it."""
     handlers = _Handlers(opened, run)
     schemas = {name: tool.takes.model_json_schema() for name, tool in TOOLS.items()}
@@ -56,12 +56,12 @@ class _Refused(MCPError):
 class _Handlers:
     """Answers requests; each opens its workspace anew, so that a key counts for the request that it came with."""
 
-    def __init__(self, opened: Opened, run: Run) -> None:
+    def __init__(self, opened: Opened, run: RunInWorkspace) -> None:
         self._opened = opened
         self._run = run
 
     async def list_tools(self, context: Context, asked: Asked) -> types.ListToolsResult:
-        async def offered(access: Access) -> types.ListToolsResult:
+        async def offered(access: WorkspaceAccess) -> types.ListToolsResult:
             return types.ListToolsResult(tools=[tool.described() for tool in TOOLS.values() if tool.is_offered(access)])
 
         return await self._answered(context, "", offered)
@@ -91,7 +91,7 @@ class _Handlers:
         self,
         context: Context,
         said: str,
-        work: Callable[[Access], Coroutine[Any, Any, Answered]],
+        work: Callable[[WorkspaceAccess], Coroutine[Any, Any, Answered]],
         tool: Tool[Any] | None = None,
     ) -> Answered:
         """What the work comes to; ``said`` is what the client sent for it, ``tool`` what it called.
@@ -114,7 +114,7 @@ class _Handlers:
             raise _Refused(code, one_line(error, said, folder)) from None
 
 
-async def _called(tool: Tool[Any], access: Access, arguments: dict[str, Any]) -> types.CallToolResult:
+async def _called(tool: Tool[Any], access: WorkspaceAccess, arguments: dict[str, Any]) -> types.CallToolResult:
     if tool.writes and not access.may_write:
         raise _READ_ONLY
     result = await tool.call(access, arguments)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from mcp.server.stdio import stdio_server
 from starlette.requests import Request
 
-from polyadic.mcp.access import Access
+from polyadic.mcp.request_context import WorkspaceAccess
 from polyadic.mcp.server import build
 from polyadic.workspace import Workspace
 
@@ -23,8 +23,8 @@ async def serve_stdio(workspace: Workspace, may_write: bool = False) -> None:
     """
 
     @asynccontextmanager
-    async def opened(_: Request | None) -> AsyncIterator[Access]:
-        yield Access(workspace, may_write)
+    async def opened(_: Request | None) -> AsyncIterator[WorkspaceAccess]:
+        yield WorkspaceAccess(workspace, may_write)
 
     server = build(opened)
     async with stdio_server() as (read, write):

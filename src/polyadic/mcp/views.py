@@ -2,48 +2,48 @@
 
 from collections.abc import Iterable
 
-from polyadic import knowledge
-from polyadic.knowledge import Item, Place
-from polyadic.mcp import bounds, results
-from polyadic.mcp.bounds import cut
-from polyadic.mcp.naming import uri_of
-from polyadic.store.protocol import DocumentRecord
+from polyadic.mcp import limits, results
+from polyadic.mcp.document_references import uri_of
+from polyadic.mcp.limits import cut
+from polyadic.model import types
+from polyadic.model.types import Item, SourceSpan
+from polyadic.storage.protocol import DocumentRecord
 
 
-def quotation(place: Place) -> results.Quotation:
-    return results.Quotation(
+def quotation(place: SourceSpan) -> results.QuotationResult:
+    return results.QuotationResult(
         document=place.document_id,
         uri=uri_of(place.document_id),
         source=place.source,
-        title=cut(place.title, bounds.NAME),
-        headings=[cut(heading, bounds.NAME) for heading in place.headings],
+        title=cut(place.title, limits.NAME),
+        headings=[cut(heading, limits.NAME) for heading in place.headings],
         page=place.page,
         start=place.span.start,
         end=place.span.end,
-        quote=cut(place.quote, bounds.QUOTE),
+        quote=cut(place.quote, limits.QUOTE),
     )
 
 
-def citation(cited: knowledge.Citation) -> results.Citation:
-    return results.Citation(marker=cited.marker, **quotation(cited.place).model_dump())
+def citation(cited: types.Citation) -> results.CitationResult:
+    return results.CitationResult(marker=cited.marker, **quotation(cited.place).model_dump())
 
 
-def found(item: Item) -> results.Found:
-    return results.Found(
+def retrieved_result(item: Item) -> results.RetrievedResult:
+    return results.RetrievedResult(
         kind=item.kind,
         id=item.id,
-        text=cut(item.text, bounds.STATEMENT),
+        text=cut(item.text, limits.STATEMENT),
         score=item.score,
-        why=cut(item.why, bounds.NAME),
+        why=cut(item.why, limits.NAME),
         entities=names(item.entities),
         places=places(item.places),
     )
 
 
-def fact(of: knowledge.Fact, stated: Iterable[Place]) -> results.Fact:
-    return results.Fact(
+def fact(of: types.Fact, stated: Iterable[SourceSpan]) -> results.FactResult:
+    return results.FactResult(
         id=of.id,
-        text=cut(of.text, bounds.STATEMENT),
+        text=cut(of.text, limits.STATEMENT),
         score=of.score,
         entities=names(of.entities),
         support=of.support,
@@ -51,24 +51,24 @@ def fact(of: knowledge.Fact, stated: Iterable[Place]) -> results.Fact:
     )
 
 
-def document(record: DocumentRecord) -> results.Document:
-    told = list(record.metadata.items())[: bounds.PAIRS]
-    return results.Document(
+def document(record: DocumentRecord) -> results.DocumentResult:
+    told = list(record.metadata.items())[: limits.PAIRS]
+    return results.DocumentResult(
         id=record.id,
         uri=uri_of(record.id),
         source=record.source,
-        title=cut(record.title, bounds.NAME),
+        title=cut(record.title, limits.NAME),
         characters=record.characters,
         chunks=record.chunks,
         facts=record.facts,
         unread_chunks=record.failed,
-        metadata={cut(key, bounds.NAME): cut(value, bounds.VALUE) for key, value in told},
+        metadata={cut(key, limits.NAME): cut(value, limits.VALUE) for key, value in told},
     )
 
 
 def names(all_of_them: Iterable[str]) -> list[str]:
-    return [cut(name, bounds.NAME) for name in list(all_of_them)[: bounds.NAMES]]
+    return [cut(name, limits.NAME) for name in list(all_of_them)[: limits.NAMES]]
 
 
-def places(all_of_them: Iterable[Place]) -> list[results.Quotation]:
-    return [quotation(place) for place in list(all_of_them)[: bounds.PLACES]]
+def places(all_of_them: Iterable[SourceSpan]) -> list[results.QuotationResult]:
+    return [quotation(place) for place in list(all_of_them)[: limits.PLACES]]

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from polyadic.resolution.names import Name
-from polyadic.resolution.similarity import SHORTEST_WITH_A_SLIP
-from polyadic.store.protocol import Vectors
+from polyadic.resolution.name_similarity import SHORTEST_WITH_A_SLIP
+from polyadic.resolution.names import ParsedName
+from polyadic.storage.protocol import Vectors
 
 Pair = tuple[int, int]
 """Places of two names, the smaller one first."""
@@ -20,10 +20,10 @@ _MOST_NEAR = 3
 _ROUNDS = 4
 
 
-def by_name(names: Sequence[Name]) -> set[Pair]:
+def by_name(names: Sequence[ParsedName]) -> set[Pair]:
     """Pairs of names that may be one, by what is written in them.
 
-    >>> by_name([Name.of("Ada Lovelace"), Name.of("Lovelace"), Name.of("Turing")])
+    >>> by_name([ParsedName.of("Ada Lovelace"), ParsedName.of("Lovelace"), ParsedName.of("Turing")])
     {(0, 1)}
     """
     blocks: dict[str, list[int]] = defaultdict(list)
@@ -59,7 +59,7 @@ def by_vector(vectors: Vectors, least: float) -> set[Pair]:
     return pairs
 
 
-def _keys(name: Name) -> Iterator[str]:
+def _keys(name: ParsedName) -> Iterator[str]:
     letters, words = name.squeezed, name.words
     if not letters or name.is_time_or_number:
         yield f"all {letters}"
@@ -95,7 +95,7 @@ def _across(known: Mapping[str, Sequence[int]], asked: Iterable[tuple[int, Itera
             yield from ((min(s, long), max(s, long)) for s in known[part] for long in longs if s != long)
 
 
-def _shorts(names: Sequence[Name]) -> Mapping[str, Sequence[int]]:
+def _shorts(names: Sequence[ParsedName]) -> Mapping[str, Sequence[int]]:
     known: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         if not name.is_time_or_number:
@@ -103,7 +103,7 @@ def _shorts(names: Sequence[Name]) -> Mapping[str, Sequence[int]]:
     return known
 
 
-def _abbreviations(names: Sequence[Name]) -> Mapping[str, Sequence[int]]:
+def _abbreviations(names: Sequence[ParsedName]) -> Mapping[str, Sequence[int]]:
     known: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         if name.is_acronym:
@@ -111,7 +111,7 @@ def _abbreviations(names: Sequence[Name]) -> Mapping[str, Sequence[int]]:
     return known
 
 
-def _parts(name: Name) -> Iterator[str]:
+def _parts(name: ParsedName) -> Iterator[str]:
     """What the name begins with and what it ends with."""
     words = name.words
     for count in range(1, min(len(words), _LONGEST_PART + 1)):

@@ -7,15 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from polyadic.identity import digest
-from polyadic.knowledge import Entity
-from polyadic.overlay import Decision, Kind, Overlay
+from polyadic.model.identity import digest
+from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
+from polyadic.model.types import Entity
 from polyadic.resolution.blocking import Pair, by_name, by_vector
-from polyadic.resolution.census import Census
+from polyadic.resolution.features import ResolutionFeatures
 from polyadic.resolution.grouping import groups
-from polyadic.resolution.judging import Judge, Judgement, conflicting
-from polyadic.resolution.similarity import Likeness, Sign, likeness
-from polyadic.store.protocol import Reader, Vectors
+from polyadic.resolution.name_similarity import NameSimilarity, SimilarityKind, compare_names
+from polyadic.resolution.scoring import PairScore, PairScorer, conflicting
+from polyadic.storage.protocol import Reader, Vectors
 
 SURE = 0.9
 """From this score on, pairs are merged without being looked at where somebody asks for it (docs/quality.md)."""
@@ -25,7 +25,7 @@ _SHOWN_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class CandidateEntity:
     """An entity of a pair, with one of its facts to tell it by; the fact is empty until somebody looks."""
 
     name: str
@@ -36,7 +36,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MergeCandidate:
     """Two entities that may be one; ``id`` names the pair, the same as long as both have their names.
 
     ``score`` in [0, 1] is about the share of such pairs that are one; ``why`` is for people. ``same`` is what a
@@ -44,8 +44,8 @@ class Candidate:
     """
 
     id: str
-    one: About
-    other: About
+    one: CandidateEntity
+    other: CandidateEntity
     score: float
     why: str
     same: bool | None = None
@@ -53,29 +53,29 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Found:
+class CandidatePairs:
     """All pairs worth a look among the entities of a store, by rows of a census, with what was decided before.
 
     ``shorts`` has the row of the short form of a pair, where one of both is short for the other.
     """
 
-    census: Census
-    judged: dict[Pair, Judgement]
+    census: ResolutionFeatures
+    judged: dict[Pair, PairScore]
     shorts: dict[Pair, int]
-    overlay: Overlay
+    overlay: EntityResolution
 
     @classmethod
-    def of(cls, reader: Reader) -> "Found":
+    def of(cls, reader: Reader) -> "CandidatePairs":
         """Look for pairs; the work grows about as the number of entities does."""
-        census = Census.of(reader)
+        census = ResolutionFeatures.of(reader)
         vectors = reader.directions(np.arange(len(census.entities)))
         signs = _signs(census, vectors)
-        judge = Judge(census, signs)
+        judge = PairScorer(census, signs)
         pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)
         together = census.together(pairs)
         cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
         overlay = reader.overlay()
-        apart = {one.keys for one in overlay.decisions if one.kind is Kind.APART}
+        apart = {one.keys for one in overlay.decisions if one.kind is DecisionKind.APART}
         judged = {}
         for (pair, sign), met, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):
             keys = tuple(sorted(census.entities[row].key for row in pair))
@@ -94,15 +94,15 @@ class Found:
         """The pairs of this score at least that may be merged, the likeliest first."""
         return [pair for pair in self.ranked() if self.judged[pair].score >= least and self.merged(pair) is None]
 
-    def merged(self, pair: Pair) -> Decision | None:
+    def merged(self, pair: Pair) -> ResolutionDecision | None:
         """The merge that one of both takes part in, which has to be undone before these two can be merged."""
         keys = [self.census.entities[row].key for row in pair]
         return next((self._merges[key] for key in keys if key in self._merges), None)
 
     @cached_property
-    def _merges(self) -> dict[str, Decision]:
+    def _merges(self) -> dict[str, ResolutionDecision]:
         """By the keys that they touch, of which no two have one in common."""
-        return {key: one for one in self.overlay.decisions if one.kind is Kind.MERGE for key in one.touched}
+        return {key: one for one in self.overlay.decisions if one.kind is DecisionKind.MERGE for key in one.touched}
 
     def by_id(self) -> dict[str, Pair]:
         """All pairs by the identifier of their candidates."""
@@ -112,12 +112,12 @@ class Found:
         one, other = pair
         return self.census.entities[one].name, self.census.entities[other].name
 
-    def candidate(self, pair: Pair) -> Candidate:
+    def candidate(self, pair: Pair) -> MergeCandidate:
         """A pair as it is shown, each of both with its fact of the highest score."""
         judgement, merged = self.judged[pair], self.merged(pair)
         first = f"; but {merged.into} is merged: undo {merged.id[:_SHOWN_DIGITS]} first" if merged else ""
         one, other = sorted(pair, key=lambda row: (-self.census.entities[row].facts, self.census.entities[row].key))
-        return Candidate(
+        return MergeCandidate(
             candidate_id(*self.names(pair)),
             self._about(one),
             self._about(other),
@@ -129,7 +129,7 @@ class Found:
         """How many pairs would be merged by themselves."""
         return sum(math.comb(len(decision.names), 2) for decision in self.merges(SURE))
 
-    def merges(self, least: float, allowed: Collection[str] | None = None) -> list[Decision]:
+    def merges(self, least: float, allowed: Collection[str] | None = None) -> list[ResolutionDecision]:
         """Decisions to merge whatever is sure: every two of a group have this score at least.
 
         Who takes part in a merge that was decided before is left as it is: that is for people to extend.
@@ -149,13 +149,13 @@ class Found:
         }
         return [_merge([entities[row] for row in group]) for group in groups(scores, least)]
 
-    def _about(self, row: int) -> About:
+    def _about(self, row: int) -> CandidateEntity:
         entity = self.census.entities[row]
         facts = self.census.facts_of(row)
         reader = self.census.reader
         best = facts[np.argsort(-reader.scores("fact", facts), kind="stable")[:1]]
         text = next((fact.text for fact in reader.facts(best)), "")
-        return About(entity.name, entity.type, entity.description, entity.facts, text)
+        return CandidateEntity(entity.name, entity.type, entity.description, entity.facts, text)
 
 
 def candidate_id(one: str, other: str) -> str:
@@ -163,18 +163,18 @@ def candidate_id(one: str, other: str) -> str:
     return digest("candidate", *sorted((one, other)))
 
 
-def _signs(census: Census, vectors: Vectors) -> list[tuple[Pair, Sign]]:
+def _signs(census: ResolutionFeatures, vectors: Vectors) -> list[tuple[Pair, NameSimilarity]]:
     names = census.names
-    found = {pair: sign for pair in by_name(names) if (sign := likeness(names[pair[0]], names[pair[1]]))}
+    found = {pair: sign for pair in by_name(names) if (sign := compare_names(names[pair[0]], names[pair[1]]))}
     described = np.array([row for row, entity in enumerate(census.entities) if entity.description], dtype=np.int64)
     for place, other in by_vector(vectors[described], _ALIKE) if len(described) else ():
         pair = (int(described[place]), int(described[other]))
         if pair not in found and _comparable(census, pair):
-            found[pair] = Sign(Likeness.MEANING)
+            found[pair] = NameSimilarity(SimilarityKind.MEANING)
     return sorted(found.items())
 
 
-def _comparable(census: Census, pair: Pair) -> bool:
+def _comparable(census: ResolutionFeatures, pair: Pair) -> bool:
     """Whether nothing in names or types speaks against two entities that are alike in what is said of them."""
     one, other = (census.names[row] for row in pair)
     types = [census.entities[row].type for row in pair]
@@ -182,7 +182,7 @@ def _comparable(census: Census, pair: Pair) -> bool:
     return one.numbers == other.numbers and one.qualifier == other.qualifier and not times and not conflicting(*types)
 
 
-def _merge(entities: Sequence[Entity]) -> Decision:
+def _merge(entities: Sequence[Entity]) -> ResolutionDecision:
     """One of the name that most facts have; of as many, the longest, which tells most."""
     best = max(entities, key=lambda entity: (entity.facts, len(entity.name), entity.name))
-    return Decision(Kind.MERGE, tuple(sorted(entity.name for entity in entities)), best.name)
+    return ResolutionDecision(DecisionKind.MERGE, tuple(sorted(entity.name for entity in entities)), best.name)

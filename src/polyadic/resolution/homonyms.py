@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from polyadic.identity import entity_key
-from polyadic.resolution.candidates import Found
-from polyadic.resolution.judging import conflicting
-from polyadic.store.protocol import DocumentRecord, Reader
+from polyadic.model.identity import entity_key
+from polyadic.resolution.candidates import CandidatePairs
+from polyadic.resolution.scoring import conflicting
+from polyadic.storage.protocol import DocumentRecord, Reader
 
 
 @dataclass(frozen=True, slots=True)
-class Sense:
+class HomonymSense:
     """What a name may mean in some documents: a name of its own, and the sources of these documents."""
 
     name: str
@@ -23,11 +23,11 @@ class Homonym:
     """A name that may mean several; ``why`` is for people."""
 
     name: str
-    senses: tuple[Sense, ...]
+    senses: tuple[HomonymSense, ...]
     why: str
 
 
-def homonyms(reader: Reader, found: Found) -> list[Homonym]:
+def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     """Names whose documents give types that exclude each other, and short names that are short for different ones.
 
     The evidence of every document is read once.
@@ -36,7 +36,7 @@ def homonyms(reader: Reader, found: Found) -> list[Homonym]:
     return sorted([*_of_types(reader, found, records), *_of_short_names(found, records)], key=lambda one: one.name)
 
 
-def _of_types(reader: Reader, found: Found, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
+def _of_types(reader: Reader, found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
     said: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for record in records:
         for _, chunk in reader.evidence(record.id):
@@ -48,7 +48,7 @@ def _of_types(reader: Reader, found: Found, records: Sequence[DocumentRecord]) -
     for key, types in said.items():
         apart = _apart(types)
         if len(apart) > 1 and key in names:
-            senses = tuple(Sense(f"{names[key]} ({kind})", tuple(apart[kind])) for kind in apart)
+            senses = tuple(HomonymSense(f"{names[key]} ({kind})", tuple(apart[kind])) for kind in apart)
             yield Homonym(names[key], senses, "documents give it types that exclude each other")
 
 
@@ -63,7 +63,7 @@ def _apart(types: Mapping[str, Mapping[str, None]]) -> dict[str, list[str]]:
     }
 
 
-def _of_short_names(found: Found, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
+def _of_short_names(found: CandidatePairs, records: Sequence[DocumentRecord]) -> Iterator[Homonym]:
     """A last name or an acronym whose documents each spell out another long name."""
     census = found.census
     longs: dict[int, list[int]] = defaultdict(list)
@@ -79,6 +79,8 @@ def _of_short_names(found: Found, records: Sequence[DocumentRecord]) -> Iterator
                 spelt[here[0]].append(records[document].source)
         if len(spelt) > 1:
             entities = census.entities
-            senses = sorted((Sense(entities[long].name, tuple(of)) for long, of in spelt.items()), key=lambda s: s.name)
+            senses = sorted(
+                (HomonymSense(entities[long].name, tuple(of)) for long, of in spelt.items()), key=lambda s: s.name
+            )
             if len({entity_key(sense.name) for sense in senses}) > 1:
                 yield Homonym(entities[short].name, tuple(senses), "its documents spell it out differently")

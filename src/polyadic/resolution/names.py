@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from polyadic.identity import entity_key, loose_name
-from polyadic.text.function_words import words as listed
+from polyadic.model.identity import entity_key, loose_name
+from polyadic.text.stopwords import words as listed
 
 _QUALIFIER = re.compile(r"\(([^()]+)\)\s*$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.&][^\W\d_]+)*|\d+")
@@ -53,10 +53,11 @@ _TIMES = listed(
 
 
 @dataclass(frozen=True)
-class Name:
+class ParsedName:
     """One name, taken apart; ``words`` are those of its loose form.
 
-    >>> Name.of("Mercury (planet)").qualifier, Name.of("World War II").numbers, Name.of("J. R. R. Tolkien").words
+    >>> (ParsedName.of("Mercury (planet)").qualifier, ParsedName.of("World War II").numbers,
+    ... ParsedName.of("J. R. R. Tolkien").words)
     ('planet', ('2',), ('j', 'r', 'r', 'tolkien'))
     """
 
@@ -66,7 +67,7 @@ class Name:
     numbers: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Name":
+    def of(cls, text: str) -> "ParsedName":
         qualifier = _QUALIFIER.search(entity_key(text))
         bare = _QUALIFIER.sub("", text).strip() or text
         return cls(text, tuple(loose_name(text).split()), qualifier[1].strip() if qualifier else "", _numbers(bare))

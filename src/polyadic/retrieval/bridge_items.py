@@ -7,16 +7,16 @@ from statistics import mean
 
 import numpy as np
 
-from polyadic.knowledge import Item, Section
-from polyadic.retrieval.conductance import completeness
-from polyadic.retrieval.hits import targets_by_source
+from polyadic.model.types import Item, RetrievalSection
+from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.hierarchy_items import covering, summary_items
+from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, names, summaries_in
+from polyadic.retrieval.hierarchy_search import HierarchySearch
 from polyadic.retrieval.items import fact_items
-from polyadic.retrieval.nodes import Nodes, entities_in, names, summaries_in
 from polyadic.retrieval.path_graph import FACTS_OF_A_NODE
-from polyadic.retrieval.shortest_paths import Pair, Path
-from polyadic.retrieval.theme_items import covering, summary_items
-from polyadic.retrieval.theme_search import ThemeSearch
-from polyadic.store.protocol import Rows, Vectors
+from polyadic.retrieval.shortest_paths import Pair, ShortestPath
+from polyadic.retrieval.similarity_hits import targets_by_source
+from polyadic.storage.protocol import Rows, Vectors
 
 FACTS_OF_A_STEP = 2
 """Told where a path leads from one entity to the next; what else joins the two follows after all paths."""
@@ -35,7 +35,7 @@ def consecutive(keys: Sequence[Nodes]) -> list[Pair]:
     return list(pairwise(once))
 
 
-def bridge_items(paths: Sequence[Path], search: ThemeSearch) -> list[Item]:
+def bridge_items(paths: Sequence[ShortestPath], search: HierarchySearch) -> list[Item]:
     """What joins the nodes of these paths, along them, so that it reads as a chain; then what else joins any of them.
 
     A step through a fact is told by that fact and what else joins the same two, a step through a summary by its
@@ -57,10 +57,10 @@ def bridge_items(paths: Sequence[Path], search: ThemeSearch) -> list[Item]:
     whys = dict(list((whys | {fact: whys.get(fact, _AMONG) for fact in rest}).items())[:ITEMS])
     items = _told_facts([one for one in whys if one >= 0], whys, near, search)
     items |= _told_memberships([one for one in whys if one < 0], whys, paths, named, search)
-    return [replace(items[one], section=Section.BRIDGE) for one in whys if one in items]
+    return [replace(items[one], section=RetrievalSection.BRIDGE) for one in whys if one in items]
 
 
-def _facts_among(paths: Sequence[Path], search: ThemeSearch) -> tuple[Rows, Vectors]:
+def _facts_among(paths: Sequence[ShortestPath], search: HierarchySearch) -> tuple[Rows, Vectors]:
     """The facts that join entities on the paths (Eq. 16), and how near the question they are.
 
     Of a hub, those nearest to the question; and in any case those that the paths lead through.
@@ -74,7 +74,9 @@ def _facts_among(paths: Sequence[Path], search: ThemeSearch) -> tuple[Rows, Vect
     return facts, reader.similarity("fact", facts, search.vector[None, :])[0]
 
 
-def _nearest_first(paths: Sequence[Path], near: Mapping[int, float], search: ThemeSearch) -> list[Path]:
+def _nearest_first(
+    paths: Sequence[ShortestPath], near: Mapping[int, float], search: HierarchySearch
+) -> list[ShortestPath]:
     """A membership is as near as its summary."""
     summaries = np.array(sorted({step for path in paths for step in path.steps if step < 0}), dtype=np.int64)
     alike = search.themes.similarity(summaries_in(summaries), search.vector[None, :])[0]
@@ -82,12 +84,12 @@ def _nearest_first(paths: Sequence[Path], near: Mapping[int, float], search: The
     return sorted(paths, key=lambda path: -mean(near[step] for step in path.steps))
 
 
-def _entities_on(paths: Sequence[Path]) -> Rows:
+def _entities_on(paths: Sequence[ShortestPath]) -> Rows:
     return np.unique(entities_in(np.array([node for path in paths for node in path.nodes], dtype=np.int64)))
 
 
 def _joining(
-    facts: Rows, near: Mapping[int, float], paths: Sequence[Path], search: ThemeSearch
+    facts: Rows, near: Mapping[int, float], paths: Sequence[ShortestPath], search: HierarchySearch
 ) -> dict[Pair, list[int]]:
     """The facts that join each two neighbours on a path, the nearest to the question first."""
     neighbours = {frozenset(pair) for path in paths for pair in pairwise(path.nodes)}
@@ -100,7 +102,7 @@ def _joining(
     return {pair: sorted(among, key=lambda fact: (-near[fact], fact)) for pair, among in found.items()}
 
 
-def _along(path: Path, joining: Mapping[Pair, Sequence[int]]) -> Iterator[int]:
+def _along(path: ShortestPath, joining: Mapping[Pair, Sequence[int]]) -> Iterator[int]:
     """What tells of each step of a path: facts by row, memberships by the node of their summary."""
     for pair, step in zip(pairwise(path.nodes), path.steps, strict=True):
         further = [fact for fact in joining.get(pair, ()) if fact != step]
@@ -108,7 +110,7 @@ def _along(path: Path, joining: Mapping[Pair, Sequence[int]]) -> Iterator[int]:
 
 
 def _told_facts(
-    facts: Sequence[int], whys: Mapping[int, str], near: Mapping[int, float], search: ThemeSearch
+    facts: Sequence[int], whys: Mapping[int, str], near: Mapping[int, float], search: HierarchySearch
 ) -> dict[int, Item]:
     scores = np.array([near[fact] for fact in facts], dtype=np.float32)
     items = fact_items(np.array(facts, dtype=np.int64), scores, [whys[fact] for fact in facts], search.reader)
@@ -118,9 +120,9 @@ def _told_facts(
 def _told_memberships(
     summaries: Sequence[int],
     whys: Mapping[int, str],
-    paths: Sequence[Path],
+    paths: Sequence[ShortestPath],
     named: Mapping[int, str],
-    search: ThemeSearch,
+    search: HierarchySearch,
 ) -> dict[int, Item]:
     """Each summary with those members from which or to which a path leads."""
     members: dict[int, dict[str, None]] = {summary: {} for summary in summaries}

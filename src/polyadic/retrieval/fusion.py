@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.relevance.logistic import learned
-from polyadic.store.protocol import Vectors
+from polyadic.retrieval.relevance.linear_model import learned
+from polyadic.storage.protocol import Vectors
 from polyadic.text.language import detect_language
 
 PASSAGE_FEATURES = (
@@ -31,7 +31,7 @@ _MOST_WORDS, _MOST_NAMES = 25, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class FusionSignals:
     """What is known of the passages around a question, shape (passages,) each, and of the names it mentions.
 
     ``bm25`` is 0 where a passage is no hit; ``facts`` is the best cosine of the facts that a passage states;
@@ -53,14 +53,14 @@ class Signals:
     spread: NDArray[np.int64]
 
 
-def fused(signals: Signals) -> Vectors:
+def fused(signals: FusionSignals) -> Vectors:
     """The score of each passage; only differences between passages of one question mean something."""
     weights = learned("passages")
     table = np.array([[weights[row].get(column, 0.0) for column in QUESTION_FEATURES] for row in PASSAGE_FEATURES])
     return np.asarray(passage_features(signals) @ (table @ question_features(signals)), dtype=np.float32)
 
 
-def passage_features(signals: Signals) -> NDArray[np.float64]:
+def passage_features(signals: FusionSignals) -> NDArray[np.float64]:
     """Shape (passages, passage features)."""
     bm25, cosines, walk, facts = signals.bm25, signals.cosines, signals.walk, signals.facts
     hit = bm25 > 0
@@ -85,7 +85,7 @@ def passage_features(signals: Signals) -> NDArray[np.float64]:
     return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
 
 
-def question_features(signals: Signals) -> NDArray[np.float64]:
+def question_features(signals: FusionSignals) -> NDArray[np.float64]:
     """Shape (question features,)."""
     best = {name: np.argsort(-getattr(signals, name), kind="stable") for name in ("bm25", "cosines", "walk")}
     first = {name: set(order[:_FIRST].tolist()) for name, order in best.items()}

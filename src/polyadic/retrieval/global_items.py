@@ -4,31 +4,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyadic.knowledge import Item
-from polyadic.retrieval.near_communities import Near
-from polyadic.retrieval.nodes import names
-from polyadic.retrieval.report_items import Told, findings, heads
-from polyadic.retrieval.theme_search import ThemeSearch
-from polyadic.store.protocol import Reader
-from polyadic.store.themes import Themes
+from polyadic.model.types import Item
+from polyadic.retrieval.community_search import NearCommunity
+from polyadic.retrieval.hierarchy_nodes import names
+from polyadic.retrieval.hierarchy_search import HierarchySearch
+from polyadic.retrieval.report_items import ReportContext, findings, heads
+from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.protocol import Reader
 
 FINDINGS = 40
 _NAMES = 3
 
 
-def global_items(search: ThemeSearch) -> list[Item]:
+def global_items(search: HierarchySearch) -> list[Item]:
     """What the reports are about, the nearest community first, then what they find, by turns."""
     told = told_reports(search.communities, search.reader, search.themes)
     found = findings(told, search.vector, search.reader, search.themes, FINDINGS)
     return [*heads(told, search.vector, search.reader, search.themes), *found]
 
 
-def told_reports(communities: Sequence[Near], reader: Reader, themes: Themes) -> list[Told]:
+def told_reports(communities: Sequence[NearCommunity], reader: Reader, themes: HierarchyReader) -> list[ReportContext]:
     """The communities that have a report, with what the question has to do with them."""
     rows = np.array([one.row for one in communities], dtype=np.int64)
     told = []
     for near, community in zip(communities, themes.communities(rows), strict=True):
         if community.report is not None:
             held = ", ".join(names(near.holds[:_NAMES], reader, themes)[node] for node in near.holds[:_NAMES].tolist())
-            told.append(Told(community, community.report, near.nearness, f"a community that holds {held}"))
+            told.append(ReportContext(community, community.report, near.nearness, f"a community that holds {held}"))
     return told

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyadic.knowledge import Item, Section
-from polyadic.retrieval.conductance import completeness
-from polyadic.retrieval.hits import targets_by_source
+from polyadic.model.types import Item, RetrievalSection
+from polyadic.retrieval.budget_split import split_budget
+from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.hierarchy_items import described, entity_items, summary_items
+from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, names, summaries_in
+from polyadic.retrieval.hierarchy_search import HierarchySearch
 from polyadic.retrieval.items import chunk_items, fact_items, similar
-from polyadic.retrieval.nodes import Nodes, entities_in, names, summaries_in
-from polyadic.retrieval.sharing import share
-from polyadic.retrieval.theme_items import described, entity_items, summary_items
-from polyadic.retrieval.theme_search import ThemeSearch
-from polyadic.store.protocol import Hits, Rows, Vectors
+from polyadic.retrieval.similarity_hits import targets_by_source
+from polyadic.storage.protocol import Hits, Rows, Vectors
 
 FACTS_OF_AN_ENTITY, FACTS, PASSAGES = 20, 40, 10
 _PASSAGES_OF_A_FACT = 5
@@ -21,7 +21,7 @@ _SHARES = {"descriptions": 0.2, "facts": 0.55, "passages": 0.25}
 _EVERYTHING = 10**9
 
 
-def local_items(search: ThemeSearch) -> list[Item]:
+def local_items(search: HierarchySearch) -> list[Item]:
     """What is known of the nearest nodes, best first: descriptions, facts and passages by turns.
 
     Facts are those in which the nearest entities take part, the nearest to the question first; passages those that
@@ -34,11 +34,11 @@ def local_items(search: ThemeSearch) -> list[Item]:
         "facts": fact_items(facts, alike, _whys(facts, search), search.reader),
         "passages": [] if search.whole else _passages(facts, alike, search),
     }
-    mixed, _ = share(queues, _SHARES, _EVERYTHING)
-    return [replace(item, section=Section.LOCAL) for item in mixed]
+    mixed, _ = split_budget(queues, _SHARES, _EVERYTHING)
+    return [replace(item, section=RetrievalSection.LOCAL) for item in mixed]
 
 
-def _descriptions(search: ThemeSearch) -> list[Item]:
+def _descriptions(search: HierarchySearch) -> list[Item]:
     """Of each of the nearest entities and summaries that has one, in their order."""
     reader, themes, near = search.reader, search.themes, search.near
     entities, summaries = entities_in(near.rows), summaries_in(near.rows)
@@ -50,7 +50,7 @@ def _descriptions(search: ThemeSearch) -> list[Item]:
     return sorted(items, key=lambda item: -item.score)
 
 
-def _facts(search: ThemeSearch) -> tuple[Rows, Vectors]:
+def _facts(search: HierarchySearch) -> tuple[Rows, Vectors]:
     """The facts of the nearest entities that are nearest to the question, less so the less they say on their own."""
     reader = search.reader
     facts = np.unique(reader.facts_of(entities_in(search.near.rows), FACTS_OF_AN_ENTITY, search.vector).targets)
@@ -59,7 +59,7 @@ def _facts(search: ThemeSearch) -> tuple[Rows, Vectors]:
     return facts[best], alike[best]
 
 
-def _whys(facts: Rows, search: ThemeSearch) -> list[str]:
+def _whys(facts: Rows, search: HierarchySearch) -> list[str]:
     """For each fact which of the nearest entities, the nearest of them, it is about."""
     rank = {node: i for i, node in enumerate(search.near.rows.tolist())}
     taking_part = targets_by_source(search.reader.entities_of(facts))
@@ -69,7 +69,7 @@ def _whys(facts: Rows, search: ThemeSearch) -> list[str]:
     return [f"about {named[node]}, which is near the question" for node in best]
 
 
-def _passages(facts: Rows, alike: Vectors, search: ThemeSearch) -> list[Item]:
+def _passages(facts: Rows, alike: Vectors, search: HierarchySearch) -> list[Item]:
     """The passages that state these facts: as near as the passage and the nearest fact in it are on average."""
     links = search.reader.chunks_of(facts, _PASSAGES_OF_A_FACT)
     chunks, which = np.unique(links.targets, return_inverse=True)

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from polyadic.knowledge import Knowledge
-from polyadic.models.embedder import Embedder
-from polyadic.store.protocol import Reader
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Knowledge
+from polyadic.storage.protocol import Reader
 
 
 class Method(Protocol):

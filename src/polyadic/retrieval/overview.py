@@ -14,19 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
-from polyadic.identity import loose_name, normal_text
-from polyadic.knowledge import Item, Kind, Knowledge, Place, Span
-from polyadic.models.tokens import count_tokens
-from polyadic.retrieval.fit import knowledge
-from polyadic.retrieval.near_communities import Near, near_communities
-from polyadic.retrieval.nodes import entities_in
-from polyadic.retrieval.pagerank import Floats, pagerank
+from polyadic.model.hierarchy import EXTRACTIVE
+from polyadic.model.identity import loose_name, normal_text
+from polyadic.model.types import Item, ItemKind, Knowledge, SourceSpan, Span
+from polyadic.retrieval.community_search import NearCommunity, search_communities
+from polyadic.retrieval.graph_pagerank import Floats, pagerank
+from polyadic.retrieval.hierarchy_nodes import entities_in
+from polyadic.retrieval.token_budget import knowledge
 from polyadic.retrieval.trace import Trace
-from polyadic.store.protocol import Hits, Reader, Rows
-from polyadic.text.central import is_central, is_theme, is_whole, theme_name, without_number
+from polyadic.storage.protocol import Hits, Reader, Rows
+from polyadic.text.central_sentences import is_central, is_theme, is_whole, theme_name, without_number
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
-from polyadic.themes import EXTRACTIVE
+from polyadic.text.tokens import count_tokens
 
 NAME = "overview"
 SAMPLE = 4_000
@@ -53,23 +53,23 @@ _BOILERPLATE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class OverviewTheme:
     """A theme with the sentence that tells it; ``score`` is comparable within one overview.
 
     ``report`` is what a language model said of it, empty where none did.
     """
 
     name: str
-    place: Place
+    place: SourceSpan
     score: float
     entities: tuple[str, ...] = ()
     report: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ItemKind:
         if self.report:
-            return Kind.REPORT
-        return Kind.FACT if self.entities else Kind.CHUNK
+            return ItemKind.REPORT
+        return ItemKind.FACT if self.entities else ItemKind.CHUNK
 
     @property
     def text(self) -> str:
@@ -103,14 +103,14 @@ def overview(question: str, reader: Reader, context_tokens: int) -> Knowledge:
     return knowledge(question, NAME, items, context_tokens, trace)
 
 
-def _with_title(theme: Theme) -> str:
+def _with_title(theme: OverviewTheme) -> str:
     """The name of a theme and the title of the document that tells of it, unless one says the other."""
     shown = theme.place.title or Path(theme.place.source).name
     name, title = loose_name(theme.name), loose_name(shown)
     return theme.name if not title or name in title or title in name else f"{theme.name} ({shown})"
 
 
-def _themes(reader: Reader) -> tuple[list[Theme], str]:
+def _themes(reader: Reader) -> tuple[list[OverviewTheme], str]:
     sample = reader.identified("fact", "", SAMPLE)
     if len(sample):
         graph = _Graph.of(sample, reader)
@@ -159,16 +159,16 @@ class _Graph:
         return np.where(known, self.mass[at], float(self.mass.min()))
 
 
-def _communities(graph: _Graph, reader: Reader) -> list[Near]:
+def _communities(graph: _Graph, reader: Reader) -> list[NearCommunity]:
     """The communities that hold most of the central entities, each bringing others."""
     themes = reader.themes()
     if not themes.community_count:
         return []
     central = graph.central(_CENTRAL)
-    return near_communities(Hits(central, graph.mass_of(central).astype(np.float32)), _COMMUNITIES, themes, again=0.0)
+    return search_communities(Hits(central, graph.mass_of(central).astype(np.float32)), _COMMUNITIES, themes, again=0.0)
 
 
-def _of_communities(communities: Sequence[Near], graph: _Graph, reader: Reader) -> list[Theme]:
+def _of_communities(communities: Sequence[NearCommunity], graph: _Graph, reader: Reader) -> list[OverviewTheme]:
     """Each community by the title of its report, and the central sentence among the facts of the central members."""
     themes = reader.themes()
     rows = np.array([near.row for near in communities], dtype=np.int64)
@@ -186,14 +186,14 @@ def _of_communities(communities: Sequence[Near], graph: _Graph, reader: Reader) 
     return found[:THEMES]
 
 
-def _of_entities(graph: _Graph, reader: Reader) -> list[Theme]:
+def _of_entities(graph: _Graph, reader: Reader) -> list[OverviewTheme]:
     """In turn the most central entity of which no sentence before has told, by its best sentence.
 
     A document tells no more of them than it is due, unless the others tell too few.
     """
     choice = _Choice(graph, reader)
-    found: list[Theme] = []
-    further: list[Theme] = []
+    found: list[OverviewTheme] = []
+    further: list[OverviewTheme] = []
     by_document: Counter[str] = Counter()
     told: set[str] = set()
     for name, facts, about, _ in sorted(_candidates(graph, choice, reader), key=lambda one: -one[3]):
@@ -255,7 +255,7 @@ class _Choice:
         """Passages about these entities, the first ones of their documents."""
         return np.unique(self._reader.titled(entities, _CHUNKS_OF_A_THEME).targets)
 
-    def best(self, facts: Rows, about: Rows = _NOTHING, name: str = "") -> Theme | None:
+    def best(self, facts: Rows, about: Rows = _NOTHING, name: str = "") -> OverviewTheme | None:
         """The sentence with the most mass of entities.
 
         It counts for more if it opens its document or begins with the name of the theme, and for less if its document
@@ -265,7 +265,7 @@ class _Choice:
         mass = self._graph.mass_of(links.targets)
         told = zip(facts.tolist(), self._reader.facts(facts), self._reader.fact_places(facts), strict=True)
         candidates = [
-            Theme("", sentence, float(mass.max(initial=0.0)) * self._weight(sentence, name), (name,))
+            OverviewTheme("", sentence, float(mass.max(initial=0.0)) * self._weight(sentence, name), (name,))
             for sentence in self._opening(about)
             if normal_text(sentence.quote) not in self._said
         ]
@@ -277,14 +277,14 @@ class _Choice:
                     continue
                 masses = np.sort(mass[links.sources == row])[::-1]
                 worth = float(masses[0] + _OTHERS_WEIGHT * masses[1 : 1 + _OTHERS].sum())
-                candidates.append(Theme("", sentence, worth * self._weight(sentence, name), fact.entities))
+                candidates.append(OverviewTheme("", sentence, worth * self._weight(sentence, name), fact.entities))
         best = max(candidates, key=lambda theme: theme.score, default=None)
         if best is not None:
             self._said.add(normal_text(best.place.quote))
             self._documents[best.place.document_id] += 1
         return best
 
-    def _opening(self, chunks: Rows) -> Iterator[Place]:
+    def _opening(self, chunks: Rows) -> Iterator[SourceSpan]:
         """The sentence that opens the document of these passages, if they begin it."""
         places = sorted(self._reader.chunk_places(chunks), key=lambda place: (place.span.start, place.source))
         for place in places[:1]:
@@ -292,34 +292,34 @@ class _Choice:
             if first is not None and first.span.start < _OPENING:
                 yield first
 
-    def _weight(self, sentence: Place, name: str) -> float:
+    def _weight(self, sentence: SourceSpan, name: str) -> float:
         further = self._documents[sentence.document_id] / self._graph.due(sentence.document_id)
         opening = 1.0 + math.exp(-sentence.span.start / _OPENING)
         subject = _SUBJECT_WEIGHT if name and _begins_with(name, normal_text(sentence.quote)) else 1.0
         return float(opening * subject * _SAME_DOCUMENT**further)
 
 
-def _sentence(place: Place, names: Sequence[str]) -> Place | None:
+def _sentence(place: SourceSpan, names: Sequence[str]) -> SourceSpan | None:
     """The sentence of a place that names most, if it can be quoted by itself."""
     lowered = [name.casefold() for name in names]
     whole = _quotable(place) if place.quote else ()
     return max(whole, key=lambda part: sum(name in part.quote.casefold() for name in lowered), default=None)
 
 
-def _openings(reader: Reader) -> list[Theme]:
+def _openings(reader: Reader) -> list[OverviewTheme]:
     """The first sentence that can be quoted of each document in a sample of passages."""
     rows = reader.identified("chunk", "", _CHUNKS)
     places = sorted(reader.chunk_places(rows), key=lambda place: (place.span.start, place.source))
-    found: dict[str, Theme] = {}
+    found: dict[str, OverviewTheme] = {}
     for place in places:
         whole = (place.part(span) for span in sentences(place.quote, detect_language(place.quote)))
         first = next(_quotable(place), None) or next((part for part in whole if is_whole(part.quote)), None)
         if first is not None:
-            found.setdefault(place.document_id, Theme(place.title, first, 1.0 / (1.0 + place.span.start)))
+            found.setdefault(place.document_id, OverviewTheme(place.title, first, 1.0 / (1.0 + place.span.start)))
     return list(found.values())[:THEMES]
 
 
-def _quotable(place: Place) -> Iterator[Place]:
+def _quotable(place: SourceSpan) -> Iterator[SourceSpan]:
     """The sentences of a place that can be quoted by themselves, without the numbers of their paragraphs."""
     language = detect_language(place.quote)
     for span in sentences(place.quote, language):

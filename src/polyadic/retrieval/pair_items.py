@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyadic.knowledge import Entity, Fact, Item, Kind
-from polyadic.models.tokens import count_tokens
-from polyadic.retrieval.pairs import Pairs
-from polyadic.store.protocol import Reader, Vectors
+from polyadic.model.types import Entity, Fact, Item, ItemKind
+from polyadic.retrieval.clique_expansion import PairwiseEdges
+from polyadic.storage.protocol import Reader, Vectors
+from polyadic.text.tokens import count_tokens
 
 _DIGITS = 12
 
 
 def pair_items(
-    pairs: Pairs, scores: Vectors, whys: Sequence[str], reader: Reader, sentences: bool = True
+    pairs: PairwiseEdges, scores: Vectors, whys: Sequence[str], reader: Reader, sentences: bool = True
 ) -> list[Item]:
     """An item for each pair, in the order given: "Ada — Byron: Ada was a daughter of Byron.", or without the sentence.
 
@@ -41,7 +41,7 @@ def _item(fact: Fact, ends: Sequence[Entity], score: float, why: str, sentences:
     names = tuple(sorted(entity.name for entity in ends))
     text = pair_text(names, fact.text if sentences else "")
     identifier = ":".join([fact.id, *sorted(entity.id[:_DIGITS] for entity in ends)])
-    return Item(Kind.FACT, identifier, text, score, why, 0, (), names)
+    return Item(ItemKind.FACT, identifier, text, score, why, 0, (), names)
 
 
 def pair_text(names: Sequence[str], sentence: str = "") -> str:

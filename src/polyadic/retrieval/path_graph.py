@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyadic.retrieval.nodes import Nodes, entities_in, similarity, summaries_in
+from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, similarity, summaries_in
 from polyadic.retrieval.subgraph import Places, position
-from polyadic.store.protocol import Links, Reader, Rows, Vectors
-from polyadic.store.themes import Themes
+from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.protocol import Links, Reader, Rows, Vectors
 
 FACTS_OF_A_NODE = 50
 """Of a hub, those most similar to the question."""
@@ -37,7 +37,7 @@ class PathGraph:
     _memberships: Links
 
 
-def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: Themes) -> PathGraph:
+def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
     """What the key nodes take part in; of a hub, the facts most similar to ``toward``, shape (d,)."""
     none = np.zeros(0, dtype=np.int64)
     return _grown(
@@ -45,7 +45,7 @@ def first_ring(keys: Nodes, toward: Vectors, reader: Reader, themes: Themes) -> 
     )
 
 
-def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, themes: Themes) -> PathGraph:
+def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
     """The graph with what its outermost nodes take part in."""
     outer = np.setdiff1d(graph.nodes, graph._inner)
     if len(outer) > FRONTIER:
@@ -57,7 +57,7 @@ def further_ring(graph: PathGraph, toward: Vectors, reader: Reader, themes: Them
 _EMPTY: Places = np.zeros((2, 0), dtype=np.int64)
 
 
-def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, themes: Themes) -> PathGraph:
+def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathGraph:
     entities, summaries = entities_in(frontier), summaries_in(frontier)
     facts = np.union1d(graph.facts, reader.facts_of(entities, FACTS_OF_A_NODE, toward).targets)
     taking_part = reader.entities_of(facts)
@@ -75,7 +75,7 @@ def _grown(frontier: Nodes, graph: PathGraph, toward: Vectors, reader: Reader, t
     )
 
 
-def _memberships(entities: Rows, summaries: Rows, themes: Themes) -> list[Links]:
+def _memberships(entities: Rows, summaries: Rows, themes: HierarchyReader) -> list[Links]:
     """Pairs of a summary and a member of it, as nodes, of all memberships in which any of these take part."""
     below, above = themes.summaries_of(entities), themes.above(summaries)
     covered = themes.covered(summaries)

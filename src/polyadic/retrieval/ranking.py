@@ -2,17 +2,22 @@
 
 import numpy as np
 
-from polyadic.retrieval.bridges import Bridges
-from polyadic.retrieval.diffusion import Masses
+from polyadic.retrieval.bridge_entities import BridgeEntities
+from polyadic.retrieval.personalized_pagerank import PPRScores
 from polyadic.retrieval.subgraph import Places, Subgraph, assign
-from polyadic.store.protocol import Rows, Vectors
+from polyadic.storage.protocol import Rows, Vectors
 
 SECOND_FACT_WEIGHT, SECOND_CHUNK_WEIGHT = 0.3, 0.1
 NAMED_WEIGHT, BRIDGE_WEIGHT = 0.4, 0.2
 
 
 def score_chunks(
-    graph: Subgraph, masses: Masses, anchors: Rows, bridges: Bridges, second_facts: Vectors, second_chunks: Vectors
+    graph: Subgraph,
+    masses: PPRScores,
+    anchors: Rows,
+    bridges: BridgeEntities,
+    second_facts: Vectors,
+    second_chunks: Vectors,
 ) -> Vectors:
     """How good each chunk is: its mass; whether the question or a bridge names its document; what it answers.
 
@@ -31,7 +36,7 @@ def score_chunks(
     return np.asarray(score + SECOND_CHUNK_WEIGHT * second_chunks, dtype=np.float32)
 
 
-def _of_those_alike(bridges: Bridges, strengths: Vectors) -> tuple[Rows, Vectors]:
+def _of_those_alike(bridges: BridgeEntities, strengths: Vectors) -> tuple[Rows, Vectors]:
     """What may be one with a bridge is worth as much as the strongest that it may be."""
     by_row = dict(zip(bridges.rows.tolist(), strengths.tolist(), strict=True))
     best: dict[int, float] = {}
@@ -41,7 +46,7 @@ def _of_those_alike(bridges: Bridges, strengths: Vectors) -> tuple[Rows, Vectors
     return np.array(rows, dtype=np.int64), np.array([best[row] for row in rows], dtype=np.float32)
 
 
-def score_facts(masses: Masses, second: Vectors) -> Vectors:
+def score_facts(masses: PPRScores, second: Vectors) -> Vectors:
     """How good each fact is: its mass, and what it answers; ``second`` as for chunks."""
     return np.asarray(np.sqrt(_relative(masses.facts)) + SECOND_FACT_WEIGHT * second, dtype=np.float32)
 

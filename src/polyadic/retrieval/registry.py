@@ -2,31 +2,31 @@
 
 from collections.abc import Callable
 
+from polyadic.config import Settings
 from polyadic.errors import SettingsError
-from polyadic.knowledge import Section
-from polyadic.retrieval.auto import Auto
+from polyadic.model.types import RetrievalSection
+from polyadic.retrieval.ablation import AblatedMethod
 from polyadic.retrieval.method import Method
-from polyadic.retrieval.methods.binary import Binary
+from polyadic.retrieval.methods.auto import Auto
 from polyadic.retrieval.methods.bm25 import BM25
 from polyadic.retrieval.methods.chunks import Chunks
-from polyadic.retrieval.methods.communities import Communities
-from polyadic.retrieval.methods.hierarchy import Hierarchy
-from polyadic.retrieval.methods.hypergraph import Hypergraph
-from polyadic.retrieval.methods.none import Nothing
-from polyadic.retrieval.methods.passages import Passages
-from polyadic.retrieval.methods.paths import Paths
+from polyadic.retrieval.methods.graphrag import GraphRAG
+from polyadic.retrieval.methods.hierarchy import HierarchyMethod
+from polyadic.retrieval.methods.hipporag2 import HippoRAG2
+from polyadic.retrieval.methods.hypergraph import HypergraphRAG
+from polyadic.retrieval.methods.lightrag import LightRAG
+from polyadic.retrieval.methods.none import NoRetrieval
+from polyadic.retrieval.methods.pathrag import PathRAG
 from polyadic.retrieval.methods.walk import Walk
-from polyadic.retrieval.question_entities import KnownNames, QuestionEntities
-from polyadic.retrieval.variant import Variant
-from polyadic.settings import Settings
+from polyadic.retrieval.query_entities import QueryEntityFinder, StoreEntityFinder
 
-_Make = Callable[[Settings, QuestionEntities], Method]
+_Make = Callable[[Settings, QueryEntityFinder], Method]
 
 _ASKING: dict[str, _Make] = {
-    "binary": lambda settings, named: Binary(settings.binary, named),
-    "binary-bare": lambda settings, named: Binary(settings.binary.model_copy(update={"sentences": False}), named),
-    "paths": lambda settings, named: Paths(settings.paths, named),
-    "hypergraph": lambda settings, named: Hypergraph(settings.hypergraph, named),
+    "lightrag": lambda settings, named: LightRAG(settings.lightrag, named),
+    "lightrag-bare": lambda settings, named: LightRAG(settings.lightrag.model_copy(update={"sentences": False}), named),
+    "pathrag": lambda settings, named: PathRAG(settings.pathrag, named),
+    "hypergraph": lambda settings, named: HypergraphRAG(settings.hypergraph, named),
     "hypergraph-without-er": lambda settings, named: _ablated(settings, named, "entity"),
     "hypergraph-without-hr": lambda settings, named: _ablated(settings, named, "fact"),
     "hypergraph-without-er-hr": lambda settings, named: _ablated(settings, named, "entity", "fact"),
@@ -37,20 +37,20 @@ _ASKING: dict[str, _Make] = {
 
 _METHODS: dict[str, _Make] = _ASKING | {
     "auto": lambda settings, _: Auto(settings),
-    "none": lambda *_: Nothing(),
+    "none": lambda *_: NoRetrieval(),
     "bm25": lambda *_: BM25(),
     "chunks": lambda *_: Chunks(),
-    "passages": lambda settings, _: Passages(settings.passages),
+    "hipporag2": lambda settings, _: HippoRAG2(settings.hipporag2),
     "walk": lambda settings, _: Walk(settings.walk),
-    "hierarchy": lambda settings, _: Hierarchy(settings.hierarchy),
-    "local": lambda settings, _: Hierarchy(settings.hierarchy, (Section.LOCAL,)),
-    "global": lambda settings, _: Hierarchy(settings.hierarchy, (Section.GLOBAL,)),
-    "bridge": lambda settings, _: Hierarchy(settings.hierarchy, (Section.BRIDGE,)),
-    "communities": lambda *_: Communities(),
+    "hierarchy": lambda settings, _: HierarchyMethod(settings.hierarchy),
+    "local": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.LOCAL,)),
+    "global": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.GLOBAL,)),
+    "bridge": lambda settings, _: HierarchyMethod(settings.hierarchy, (RetrievalSection.BRIDGE,)),
+    "graphrag": lambda *_: GraphRAG(),
 }
 
 
-def method_named(name: str, settings: Settings, question_entities: QuestionEntities | None = None) -> Method:
+def method_named(name: str, settings: Settings, question_entities: QueryEntityFinder | None = None) -> Method:
     """The method with this name, set up by the settings.
 
     Parameters
@@ -72,8 +72,8 @@ def method_named(name: str, settings: Settings, question_entities: QuestionEntit
     """
     if name not in _METHODS:
         raise SettingsError(f"there is no method {name!r}", f"use one of {', '.join(_METHODS)}")
-    method = _METHODS[name](settings, question_entities or KnownNames())
-    return method if method.name == name else Variant(name, method)
+    method = _METHODS[name](settings, question_entities or StoreEntityFinder())
+    return method if method.name == name else AblatedMethod(name, method)
 
 
 def asks_for_names(name: str) -> bool:
@@ -85,7 +85,7 @@ def asks_for_names(name: str) -> bool:
     return name in _ASKING
 
 
-def _ablated(settings: Settings, named: QuestionEntities, *off: str) -> Method:
+def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:
     """HyperGraphRAG without some of its retrievals (its Figure 4): of entities (ER), of facts (HR), of chunks (CR)."""
     switched = {f"{side}_retrieval": False for side in off}
-    return Hypergraph(settings.hypergraph.model_copy(update=switched), named)
+    return HypergraphRAG(settings.hypergraph.model_copy(update=switched), named)

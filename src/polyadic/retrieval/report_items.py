@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polyadic.knowledge import Item, Kind, Section
+from polyadic.model.hierarchy import Community, Report, ReportFinding
+from polyadic.model.types import Item, ItemKind, RetrievalSection
+from polyadic.retrieval.hierarchy_items import counted, extractive, first_places
 from polyadic.retrieval.items import fact_items
-from polyadic.retrieval.theme_items import counted, extractive, first_places
-from polyadic.store.protocol import Reader, Rows, Vectors
-from polyadic.store.themes import Themes
-from polyadic.themes import Community, Finding, Report
+from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.protocol import Reader, Rows, Vectors
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportContext:
     """A community with its report, how near it is to the question, and why it is told."""
 
     community: Community
@@ -31,14 +31,14 @@ class Told:
 class _Finding:
     """A finding, the facts that it rests on, those nearest to the question first, and how near the first is."""
 
-    of: Told
+    of: ReportContext
     number: int
-    finding: Finding
+    finding: ReportFinding
     facts: Rows
     alike: float
 
 
-def heads(told: Sequence[Told], vector: Vectors, reader: Reader, themes: Themes) -> list[Item]:
+def heads(told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader) -> list[Item]:
     """An item for each report: its title and summary.
 
     It rests on the facts of its findings that are nearest to the question, shape (d,).
@@ -52,21 +52,29 @@ def heads(told: Sequence[Told], vector: Vectors, reader: Reader, themes: Themes)
         report = one.report
         text = f"{report.title}. {report.summary}" if report.summary else report.title
         why = f"report on {one.why}{extractive(report.by)}"
-        items.append(Item(Kind.REPORT, one.community.id, text, one.nearness, why, 0, where, section=Section.GLOBAL))
+        items.append(
+            Item(ItemKind.REPORT, one.community.id, text, one.nearness, why, 0, where, section=RetrievalSection.GLOBAL)
+        )
     return counted(items)
 
 
-def whole_reports(told: Sequence[Told], vector: Vectors, reader: Reader, themes: Themes) -> list[Item]:
+def whole_reports(
+    told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader
+) -> list[Item]:
     """An item for each report as it was written."""
     whole = {one.community.id: one for one in told}
     items = heads(told, vector, reader, themes)
     return [
-        replace(item, text=whole[item.id].report.text, tokens=whole[item.id].community.tokens, section=Section.NONE)
+        replace(
+            item, text=whole[item.id].report.text, tokens=whole[item.id].community.tokens, section=RetrievalSection.NONE
+        )
         for item in items
     ]
 
 
-def findings(told: Sequence[Told], vector: Vectors, reader: Reader, themes: Themes, most: int) -> list[Item]:
+def findings(
+    told: Sequence[ReportContext], vector: Vectors, reader: Reader, themes: HierarchyReader, most: int
+) -> list[Item]:
     """At most so many findings: of each report in turn the one nearest to the question, then the next of each."""
     bases = _Bases([finding for one in told for finding in one.report.findings], vector, reader, themes)
     turns: list[tuple[int, int, _Finding]] = []
@@ -90,18 +98,20 @@ def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:
     told = []
     for one, fact, why, where in zip(chosen, facts, whys, places, strict=True):
         if one.finding.text == fact.text:
-            told.append(replace(fact, section=Section.GLOBAL))
+            told.append(replace(fact, section=RetrievalSection.GLOBAL))
             continue
         name, text = f"{one.of.community.id}:{one.number + 1}", f"{one.of.report.title}: {one.finding.text}"
-        told.append(Item(Kind.REPORT, name, text, one.alike, why, 0, where, section=Section.GLOBAL))
-    counts = {item.id: item for item in counted([item for item in told if item.kind is Kind.REPORT])}
+        told.append(Item(ItemKind.REPORT, name, text, one.alike, why, 0, where, section=RetrievalSection.GLOBAL))
+    counts = {item.id: item for item in counted([item for item in told if item.kind is ItemKind.REPORT])}
     return [counts.get(item.id, item) for item in told if item.places]
 
 
 class _Bases:
     """The facts that findings rest on, and how near each is to the question."""
 
-    def __init__(self, all_findings: Sequence[Finding], vector: Vectors, reader: Reader, themes: Themes) -> None:
+    def __init__(
+        self, all_findings: Sequence[ReportFinding], vector: Vectors, reader: Reader, themes: HierarchyReader
+    ) -> None:
         identifiers = sorted({fact for finding in all_findings for fact in finding.facts})
         rows = themes.facts(identifiers)
         alike = reader.similarity("fact", rows, vector[None, :])[0]

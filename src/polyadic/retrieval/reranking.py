@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
+from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import ModelUnavailable
-from polyadic.knowledge import Item, Kind, Knowledge, Step
-from polyadic.models.embedder import Embedder
-from polyadic.models.reranker import Reranker
+from polyadic.model.types import Item, ItemKind, Knowledge, TraceStep
+from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.method import Method
-from polyadic.store.protocol import Reader
+from polyadic.storage.protocol import Reader
 from polyadic.tracing.spans import step_done
 
 
-class Reranking:
+class RerankedMethod:
     """Implements Method: the passages of another one, reranked; its facts stay before the passages that state them.
 
     Where the reranker is not to be had, the order stays as it is, and trace and note say so.
@@ -44,12 +44,12 @@ class Reranking:
             scores = await self._reranker.scores(question, [block[-1].text for block in blocks])
         except ModelUnavailable as problem:
             note = f"not reranked: {problem.what}"
-            step = Step("rerank", note, perf_counter() - started)
+            step = TraceStep("rerank", note, perf_counter() - started)
             step_done(step.name)
             return replace(found, trace=(*found.trace, step), note="; ".join(filter(None, (found.note, note))))
         order = sorted(range(len(blocks)), key=lambda place: -scores[place])
         items = tuple(item for place in order for item in blocks[place])
-        step = Step("rerank", f"{len(blocks)} passages by {self._reranker.name}", perf_counter() - started)
+        step = TraceStep("rerank", f"{len(blocks)} passages by {self._reranker.name}", perf_counter() - started)
         step_done(step.name)
         return replace(found, items=(*_rescored(items), *rest), trace=(*found.trace, step))
 
@@ -60,7 +60,7 @@ def _blocks(items: Sequence[Item], most: int) -> tuple[list[list[Item]], list[It
     begun: list[Item] = []
     for place, item in enumerate(items):
         begun.append(item)
-        if item.kind is Kind.CHUNK:
+        if item.kind is ItemKind.CHUNK:
             blocks.append(begun)
             begun = []
             if len(blocks) == most:
@@ -70,6 +70,6 @@ def _blocks(items: Sequence[Item], most: int) -> tuple[list[list[Item]], list[It
 
 def _rescored(items: Sequence[Item]) -> list[Item]:
     """The passages with the scores that they had, in falling order: scores are compared by those who read them."""
-    scores = sorted((item.score for item in items if item.kind is Kind.CHUNK), reverse=True)
+    scores = sorted((item.score for item in items if item.kind is ItemKind.CHUNK), reverse=True)
     falling = iter(scores)
-    return [replace(item, score=next(falling)) if item.kind is Kind.CHUNK else item for item in items]
+    return [replace(item, score=next(falling)) if item.kind is ItemKind.CHUNK else item for item in items]

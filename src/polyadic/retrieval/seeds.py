@@ -4,14 +4,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyadic.retrieval.alike import alike
-from polyadic.retrieval.conductance import completeness
-from polyadic.retrieval.diffusion import Masses
-from polyadic.retrieval.hits import targets_by_source
-from polyadic.retrieval.question import Question
+from polyadic.retrieval.alias_expansion import expand_aliases
+from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.personalized_pagerank import PPRScores
+from polyadic.retrieval.query_analysis import AnalyzedQuestion
+from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Subgraph, position
-from polyadic.store.protocol import Around, Hits, Links, Nearest, Reader, Rows, Vectors, Within
-from polyadic.store.row_sets import among, distinct
+from polyadic.storage.protocol import (
+    ChunkFactsPrefetch,
+    Hits,
+    Links,
+    NearestPrefetch,
+    NeighbourPrefetch,
+    Reader,
+    Rows,
+    Vectors,
+)
+from polyadic.storage.row_sets import among, distinct
 
 ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT, LEXICAL_WEIGHT = 1.0, 1.0, 0.1, 0.1
 SEED_FACTS, SEED_CHUNKS = 3, 10
@@ -28,7 +37,7 @@ _FACTS_IN_A_CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class Seeds:
     """What the question leads to directly: its anchors, what may be one with them, the nearest facts and chunks.
 
     ``weights`` has for each anchor how much it counts, the rarer the more, a name more than a term. ``lexical_chunks``
@@ -47,25 +56,25 @@ class Start:
     chunks: Rows
 
 
-def find_start(question: Question, vector: Vectors, reader: Reader) -> Start:
+def find_start(question: AnalyzedQuestion, vector: Vectors, reader: Reader) -> Seeds:
     """Gather the neighbourhood of a question: bounded, however large the store is and whatever its hubs."""
-    reader.expect(Nearest("fact", vector, NEAREST_FACTS), Nearest("chunk", vector, NEAREST_CHUNKS))
-    same = alike(question.anchors, reader)
+    reader.expect(NearestPrefetch("fact", vector, NEAREST_FACTS), NearestPrefetch("chunk", vector, NEAREST_CHUNKS))
+    same = expand_aliases(question.anchors, reader)
     near_chunks = reader.nearest("chunk", vector, NEAREST_CHUNKS)
     near_facts = reader.nearest("fact", vector, NEAREST_FACTS)
     about = reader.titled(distinct(question.anchors, same.targets), _CHUNKS_ABOUT_AN_ANCHOR).targets
     lexical = reader.search(question.text, LEXICAL_CHUNKS)
     chunks = distinct(near_chunks.rows, lexical.rows, about)
-    reader.expect(Within(chunks, _FACTS_IN_A_CHUNK))
+    reader.expect(ChunkFactsPrefetch(chunks, _FACTS_IN_A_CHUNK))
     of_anchors = reader.facts_of(question.anchors, _FACTS_OF_AN_ANCHOR, vector).targets
     facts = distinct(near_facts.rows, of_anchors, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
-    reader.expect(Around(facts, CHUNKS_OF_A_FACT, chunks))
+    reader.expect(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     weights = _weights(question, reader)
     told = _telling(near_facts, question, weights, reader)
-    return Start(question.anchors, weights, same, told, near_chunks, lexical, facts, chunks)
+    return Seeds(question.anchors, weights, same, told, near_chunks, lexical, facts, chunks)
 
 
-def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:
+def seed(start: Seeds, graph: Subgraph, reader: Reader) -> PPRScores:
     """Initial masses: anchors by their weights; a few facts and chunks, the more similar the heavier."""
     facts, entities, chunks = (np.zeros(size, dtype=np.float32) for size in graph.sizes)
     held = among(start.anchors, graph.entities)
@@ -77,10 +86,10 @@ def seed(start: Start, graph: Subgraph, reader: Reader) -> Masses:
     said, bare = _statements(start, reader)
     facts[position(said.rows, graph.facts)] = FACT_WEIGHT * said.scores
     chunks[position(bare.rows, graph.chunks)] += FACT_WEIGHT * bare.scores
-    return Masses(facts, entities, chunks)
+    return PPRScores(facts, entities, chunks)
 
 
-def _statements(start: Start, reader: Reader) -> tuple[Hits, Hits]:
+def _statements(start: Seeds, reader: Reader) -> tuple[Hits, Hits]:
     """The few facts to start from, and the passages that state none and so stand for themselves, with their shares."""
     factless = reader.degrees("chunk", start.nearest_chunks.rows) == 0
     rows = np.concatenate([start.nearest_facts.rows, start.nearest_chunks.rows[factless]])
@@ -91,7 +100,7 @@ def _statements(start: Start, reader: Reader) -> tuple[Hits, Hits]:
     return Hits(rows[said], shares[is_fact]), Hits(rows[bare], shares[~is_fact])
 
 
-def _telling(hits: Hits, question: Question, weights: Vectors, reader: Reader) -> Hits:
+def _telling(hits: Hits, question: AnalyzedQuestion, weights: Vectors, reader: Reader) -> Hits:
     """The hits in the order of similarity times completeness; somewhat better is what holds names of the question.
 
     Vectors blur names: what is like a question may speak of another player who was born in another town.
@@ -102,7 +111,7 @@ def _telling(hits: Hits, question: Question, weights: Vectors, reader: Reader) -
     return Hits(hits.rows[order], worth[order])
 
 
-def _share_named(facts: Rows, question: Question, weights: Vectors, reader: Reader) -> Vectors:
+def _share_named(facts: Rows, question: AnalyzedQuestion, weights: Vectors, reader: Reader) -> Vectors:
     """The share of the question's anchors that take part in each fact, by weight; homonyms are one name."""
     of_mentions = np.zeros(len(question.mentions), dtype=np.float32)
     np.maximum.at(of_mentions, question.groups, weights)
@@ -118,7 +127,7 @@ def _share_named(facts: Rows, question: Question, weights: Vectors, reader: Read
     return held
 
 
-def _weights(question: Question, reader: Reader) -> Vectors:
+def _weights(question: AnalyzedQuestion, reader: Reader) -> Vectors:
     """How much each anchor counts; together 1, or less where the question names nothing."""
     rarity = 1.0 / np.sqrt(np.maximum(reader.spread(question.anchors), 1))
     sort = np.where(among(question.anchors, question.names), 1.0, TERM_WEIGHT)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.extras import need
-from polyadic.retrieval.conductance import completeness
-from polyadic.retrieval.nodes import entities_in, similarity
+from polyadic.optional_dependencies import need
+from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.hierarchy_nodes import entities_in, similarity
 from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring
 from polyadic.retrieval.subgraph import Places, position
-from polyadic.store.protocol import Reader, Vectors
-from polyadic.store.themes import Themes
+from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.protocol import Reader, Vectors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,7 +32,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class ShortestPath:
     """Nodes in their order, what leads from each to the next, and how long that is.
 
     A step is a fact, by row, or the membership of a summary, by the summary's node (below zero).
@@ -44,7 +44,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class PathCosts:
     """What it costs to go through each fact and each node of a graph, and along a membership."""
 
     facts: NDArray[np.float64]
@@ -53,14 +53,14 @@ class Lengths:
 
 
 def paths_between(
-    pairs: Sequence[Pair], toward: Vectors, reader: Reader, themes: Themes, weighted: bool
-) -> tuple[list[Path], PathGraph]:
+    pairs: Sequence[Pair], toward: Vectors, reader: Reader, themes: HierarchyReader, weighted: bool
+) -> tuple[list[ShortestPath], PathGraph]:
     """A shortest path for each pair that can be joined, in their order, and the graph in which they were found.
 
     Parameters
     ----------
     pairs
-        Nodes of the store (see nodes.py).
+        Nodes of the store (see hierarchy_nodes.py).
     toward
         The vector of the question, shape (d,).
     weighted
@@ -86,12 +86,12 @@ def paths_between(
         graph = further_ring(graph, toward, reader, themes)
 
 
-def steps(graph: PathGraph) -> Lengths:
+def steps(graph: PathGraph) -> PathCosts:
     """Each step is as long as any other, as in the paper."""
-    return Lengths(np.ones(len(graph.facts)), np.zeros(len(graph.nodes)), np.ones(graph.membership.shape[1]))
+    return PathCosts(np.ones(len(graph.facts)), np.zeros(len(graph.nodes)), np.ones(graph.membership.shape[1]))
 
 
-def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: Themes) -> Lengths:
+def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: HierarchyReader) -> PathCosts:
     """Relevant and small facts are short, hubs and memberships long.
 
     A fact costs ``1.5 - cos`` to the question, where the cosine counts for less the less the fact says on its own, and
@@ -105,10 +105,10 @@ def weights(graph: PathGraph, toward: Vectors, reader: Reader, themes: Themes) -
     nodes[graph.nodes >= 0] = _HUB * np.log2(np.maximum(reader.degrees("entity", entities_in(graph.nodes)), 1))
     summaries = graph.nodes[graph.membership[0]]
     alike = similarity(summaries, toward, reader, themes).astype(np.float64)
-    return Lengths(facts, nodes, _MEMBERSHIP * (_UNLIKE - alike))
+    return PathCosts(facts, nodes, _MEMBERSHIP * (_UNLIKE - alike))
 
 
-def paths_in(graph: PathGraph, lengths: Lengths, pairs: Sequence[Pair]) -> list[Path | None]:
+def paths_in(graph: PathGraph, lengths: PathCosts, pairs: Sequence[Pair]) -> list[ShortestPath | None]:
     """A shortest path for each pair within a graph; None where there is none.
 
     Raises
@@ -129,7 +129,7 @@ def paths_in(graph: PathGraph, lengths: Lengths, pairs: Sequence[Pair]) -> list[
     origins = np.unique(ends[np.arange(len(ends)), starts])
     distances, before = dijkstra(matrix, indices=origins, return_predecessors=True)
     memberships = set(zip(*graph.membership.tolist(), strict=True))
-    found: list[Path | None] = []
+    found: list[ShortestPath | None] = []
     for pair, start in zip(ends.tolist(), starts.tolist(), strict=True):
         row = int(np.searchsorted(origins, pair[start]))
         goal = pair[1 - start]
@@ -152,7 +152,7 @@ def _shared_ends(ends: Places) -> NDArray[np.int64]:
     return np.array(starts, dtype=np.int64)
 
 
-def _matrix(graph: PathGraph, lengths: Lengths, keys: Places) -> "csr_array[np.float64]":
+def _matrix(graph: PathGraph, lengths: PathCosts, keys: Places) -> "csr_array[np.float64]":
     """The graph of nodes and facts: each edge has half of what its ends cost, so that a path has all it goes through.
 
     What only one thing leads to leads nowhere, and is left out.
@@ -193,7 +193,7 @@ def _traced(before: NDArray[np.int32], goal: int) -> list[int]:
     return places[::-1]
 
 
-def _path(graph: PathGraph, places: Sequence[int], length: float, memberships: Collection[Pair]) -> Path:
+def _path(graph: PathGraph, places: Sequence[int], length: float, memberships: Collection[Pair]) -> ShortestPath:
     size = len(graph.nodes)
     nodes, through = [places[0]], list[int]()
     for before, place in pairwise(places):
@@ -203,4 +203,4 @@ def _path(graph: PathGraph, places: Sequence[int], length: float, memberships: C
             through.append(int(graph.facts[place - size]))
         elif before < size:
             through.append(int(graph.nodes[before if (before, place) in memberships else place]))
-    return Path(tuple(graph.nodes[nodes].tolist()), tuple(through), length)
+    return ShortestPath(tuple(graph.nodes[nodes].tolist()), tuple(through), length)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.store.protocol import Around, Links, Reader, Rows
-from polyadic.store.row_sets import distinct
+from polyadic.storage.protocol import Links, NeighbourPrefetch, Reader, Rows
+from polyadic.storage.row_sets import distinct
 
 Places = NDArray[np.int64]
 
@@ -41,7 +41,7 @@ class Subgraph:
 def surround(facts: Rows, chunks: Rows, reader: Reader, alike: Links = NO_LINKS) -> Subgraph:
     """The subgraph that these facts span, with these chunks even where they state none of them."""
     facts = distinct(facts)
-    reader.expect(Around(facts, CHUNKS_OF_A_FACT, chunks))
+    reader.expect(NeighbourPrefetch(facts, CHUNKS_OF_A_FACT, chunks))
     participation, statement = reader.entities_of(facts), reader.chunks_of(facts, CHUNKS_OF_A_FACT)
     chunks = distinct(statement.targets, chunks)
     naming = reader.titles_of(chunks)

@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-from polyadic.knowledge import Step
+from polyadic.model.types import TraceStep
 from polyadic.tracing.spans import step_done
 
 
@@ -16,15 +16,15 @@ class Trace:
     """
 
     def __init__(self) -> None:
-        self._steps: list[Step] = []
+        self._steps: list[TraceStep] = []
         self._since = perf_counter()
 
     def done(self, name: str, detail: str) -> None:
         now = perf_counter()
-        self._steps.append(Step(name, detail, now - self._since))
+        self._steps.append(TraceStep(name, detail, now - self._since))
         self._since = now
         step_done(name)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TraceStep, ...]:
         return tuple(self._steps)

@@ -25,10 +25,10 @@ from polyadic.text.anaphoric_words import (
     SCRIPT_FRAGMENTS,
     SCRIPT_IDENTITY,
     WHO,
-    Anaphora,
+    AnaphoraLexicon,
 )
-from polyadic.text.function_words import function_words, words
-from polyadic.text.names import Sort, Vocabulary, names
+from polyadic.text.named_entities import NameKind, Vocabulary, names
+from polyadic.text.stopwords import function_words, words
 
 # A longer one is a paragraph, which explains itself.
 _LONGEST = 300
@@ -43,7 +43,7 @@ _BEFORE_THAT = _BE | words(
 _NOT_THOSE = words("who whom of that which with in")
 
 
-class Reference(StrEnum):
+class AnaphoricReference(StrEnum):
     """What a question takes from those before it."""
 
     NOTHING = "nothing"
@@ -83,7 +83,7 @@ class _Token:
         return self.text.isalnum()
 
 
-def reference(question: str, language: str, said: frozenset[str] = frozenset()) -> Reference:
+def reference(question: str, language: str, said: frozenset[str] = frozenset()) -> AnaphoricReference:
     """What a question takes from the conversation before it.
 
     Parameters
@@ -98,18 +98,18 @@ def reference(question: str, language: str, said: frozenset[str] = frozenset()) 
     >>> [reference(question, "en").value for question in ("Who built it?", "And Mir?", "Who built Mir?")]
     ['topic', 'predicate', 'nothing']
     >>> reference("Was muss der Mieter tun, wenn er auszieht?", "de"), reference("¿Dónde murió?", "es")
-    (<Reference.NOTHING: 'nothing'>, <Reference.TOPIC: 'topic'>)
+    (<AnaphoricReference.NOTHING: 'nothing'>, <AnaphoricReference.TOPIC: 'topic'>)
     """
     asked = " ".join(question.split())
     if not asked or len(asked) > _LONGEST:
-        return Reference.NOTHING
+        return AnaphoricReference.NOTHING
     if language in SCRIPT_ANAPHORA:
         return _in_script(asked, language)
     known = ANAPHORA.get(language)
     tokens = _tokens(asked, language, known)
     if known is None:
         elliptical = len(tokens) <= _SHORT and not any(token.named for token in tokens)
-        return Reference.TOPIC if elliptical else Reference.NOTHING
+        return AnaphoricReference.TOPIC if elliptical else AnaphoricReference.NOTHING
     return _Reading(asked, tokens, known, function_words(language), language, said).reference()
 
 
@@ -180,13 +180,13 @@ def fragment(question: str, language: str) -> str:
     return reading.fragment()
 
 
-def _in_script(question: str, language: str) -> Reference:
+def _in_script(question: str, language: str) -> AnaphoricReference:
     if SCRIPT_FRAGMENTS[language].search(question):
-        return Reference.PREDICATE
-    return Reference.TOPIC if SCRIPT_ANAPHORA[language].search(question) else Reference.NOTHING
+        return AnaphoricReference.PREDICATE
+    return AnaphoricReference.TOPIC if SCRIPT_ANAPHORA[language].search(question) else AnaphoricReference.NOTHING
 
 
-def _tokens(question: str, language: str, known: Anaphora | None) -> list[_Token]:
+def _tokens(question: str, language: str, known: AnaphoraLexicon | None) -> list[_Token]:
     # The first word has a capital, whatever it is.
     no_names = known.light | known.interrogatives | ASKING[language] if known else frozenset()
     found = [
@@ -194,8 +194,8 @@ def _tokens(question: str, language: str, known: Anaphora | None) -> list[_Token
         for name in names(question, Vocabulary(language))
         if name.text.lower() not in no_names
     ]
-    spans = [(start, end) for start, end, sort in found if sort is not Sort.TERM]
-    nouns = [(start, end) for start, end, sort in found if sort is Sort.TERM]
+    spans = [(start, end) for start, end, sort in found if sort is not NameKind.TERM]
+    nouns = [(start, end) for start, end, sort in found if sort is NameKind.TERM]
     return [
         _Token(match.group().lower(), match.group(), _within(match.start(), spans), _within(match.start(), nouns))
         for match in _TOKEN.finditer(question)
@@ -210,22 +210,22 @@ def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 class _Reading:
     question: str
     tokens: Sequence[_Token]
-    known: Anaphora
+    known: AnaphoraLexicon
     empty: frozenset[str]
     language: str
     said: frozenset[str]
 
-    def reference(self) -> Reference:
+    def reference(self) -> AnaphoricReference:
         rest = self.tokens[self._opening() :]
         own = any(token.named or token.noun for token in rest)
         if len(rest) < len(self.tokens):
             if self._is_fragment(rest):
-                return Reference.PREDICATE if own else Reference.TOPIC
+                return AnaphoricReference.PREDICATE if own else AnaphoricReference.TOPIC
             if not own:
-                return Reference.TOPIC
+                return AnaphoricReference.TOPIC
         dependent = self._is_elliptical() or self._repeats_a_noun() or self._has_clitic()
         refers = dependent or any(self._refers(at) for at in range(len(self.tokens)))
-        return Reference.TOPIC if refers else Reference.NOTHING
+        return AnaphoricReference.TOPIC if refers else AnaphoricReference.NOTHING
 
     def fragment(self) -> str:
         rest = self.tokens[self._opening() :]

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
-from polyadic.text.function_words import words
+from polyadic.text.stopwords import words
 
 
 @dataclass(frozen=True, slots=True)
-class Anaphora:
+class AnaphoraLexicon:
     """How a language with spaces between its words refers back. All words are in lower case.
 
     Parameters
@@ -52,7 +52,7 @@ class Anaphora:
 
 
 ANAPHORA = {
-    "en": Anaphora(
+    "en": AnaphoraLexicon(
         openers=words("and but or so also"),
         asides=("what about", "how about", "and what about", "and how about", "what of"),
         pronouns=words("he she it they him them hers theirs himself herself itself themselves"),
@@ -77,7 +77,7 @@ ANAPHORA = {
             "worse stronger lower higher one ones latter former others sure go please come came"
         ),
     ),
-    "de": Anaphora(
+    "de": AnaphoraLexicon(
         openers=words("und aber oder auch"),
         asides=("was ist mit", "wie ist es mit", "wie steht es mit", "wie sieht es mit", "und was ist mit"),
         pronouns=words("er sie ihn ihm ihnen"),
@@ -105,7 +105,7 @@ ANAPHORA = {
             "erzähl weiter"
         ),
     ),
-    "fr": Anaphora(
+    "fr": AnaphoraLexicon(
         openers=words("et mais ou"),
         asides=("qu en est il de", "quid de", "et pour", "et qu en est il de"),
         pronouns=words("il elle ils elles lui eux"),
@@ -125,7 +125,7 @@ ANAPHORA = {
             "exactement passé passe raison raisons différence résultat cause conséquences but exemple expliquez"
         ),
     ),
-    "es": Anaphora(
+    "es": AnaphoraLexicon(
         openers=words("y e pero o"),
         asides=("qué hay de", "qué tal", "qué pasa con", "y qué hay de", "y qué pasa con"),
         pronouns=words("él ella ellos ellas le les"),
@@ -146,7 +146,7 @@ ANAPHORA = {
         light=words("exactamente pasó ocurrió sucedió razón diferencia resultado causa consecuencias ejemplo explica"),
         drops_subject=True,
     ),
-    "it": Anaphora(
+    "it": AnaphoraLexicon(
         openers=words("e ed ma o"),
         asides=("che dire di", "che ne è di", "che mi dici di", "e che dire di"),
         pronouns=words("lui lei egli essa esso essi esse"),
@@ -169,7 +169,7 @@ ANAPHORA = {
         ),
         drops_subject=True,
     ),
-    "pt": Anaphora(
+    "pt": AnaphoraLexicon(
         openers=words("e mas ou"),
         asides=("que tal", "e quanto a", "e quanto ao", "e quanto à", "quanto a"),
         pronouns=words("ele ela eles elas lhe lhes dele dela deles delas nele nela neles nelas"),

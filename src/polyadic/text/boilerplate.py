@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 
 
-class Boilerplate(StrEnum):
+class BoilerplateSentence(StrEnum):
     """A kind of sentence that is rarely what somebody looks for."""
 
     COPYRIGHT = "copyright notice"
@@ -70,7 +70,7 @@ _LONGEST_CAPTION = 160
 _CAPTION_IN_PROSE = re.compile(r"\S+\s\S+\s(?-i:[a-z])")
 
 
-def boilerplate(sentence: str) -> Boilerplate | None:
+def boilerplate(sentence: str) -> BoilerplateSentence | None:
     """The kind of boilerplate that a sentence or short paragraph is, by its wording; None where it is none.
 
     Parameters
@@ -80,16 +80,20 @@ def boilerplate(sentence: str) -> Boilerplate | None:
         sentences, not what to leave out.
 
     >>> boilerplate("Copyright (C) The Internet Society (1998). All Rights Reserved."), boilerplate("Ada wrote notes.")
-    (<Boilerplate.COPYRIGHT: 'copyright notice'>, None)
+    (<BoilerplateSentence.COPYRIGHT: 'copyright notice'>, None)
     >>> boilerplate("4.1 Messages . . . . . . . . 22").value, boilerplate("Figure 2: The engine").value
     ('line of a table of contents', 'caption')
     """
     beginning = sentence[:_LOOKED_AT]
     if is_contents_line(sentence):
-        return Boilerplate.CONTENTS
+        return BoilerplateSentence.CONTENTS
     if is_caption(sentence):
-        return Boilerplate.CAPTION
-    kinds = ((Boilerplate.COPYRIGHT, _COPYRIGHT), (Boilerplate.STATUS, _STATUS), (Boilerplate.LICENCE, _LICENCE))
+        return BoilerplateSentence.CAPTION
+    kinds = (
+        (BoilerplateSentence.COPYRIGHT, _COPYRIGHT),
+        (BoilerplateSentence.STATUS, _STATUS),
+        (BoilerplateSentence.LICENCE, _LICENCE),
+    )
     return next((kind for kind, wording in kinds if wording.search(beginning)), None)
 
 

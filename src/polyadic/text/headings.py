@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from polyadic.knowledge import Heading, Span
+from polyadic.model.types import Heading, Span
 from polyadic.text.boilerplate import is_caption
-from polyadic.text.fences import code_blocks
+from polyadic.text.code_fences import code_blocks
 from polyadic.text.plain_text import plain, without_closing_marks
 
 _MARKED = re.compile(r"[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyadic.knowledge import Span
+from polyadic.model.types import Span
 
 LONGEST_LEAD_IN = 240
 """Characters of a sentence that is put before each item; a longer one tells too much beside."""

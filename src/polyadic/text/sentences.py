@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from sentencex import segment
 
-from polyadic.knowledge import Span
+from polyadic.model.types import Span
 from polyadic.text.boilerplate import is_contents_line
-from polyadic.text.fences import code_blocks
+from polyadic.text.code_fences import code_blocks
 from polyadic.text.table_rows import is_row
 
 LONGEST = 1_000

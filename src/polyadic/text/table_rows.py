@@ -1,7 +1,7 @@
 """Rows of tables in text: their cells with the names of the columns.
 
 Two notations are known. Readers write a row as a list item that names its columns itself, ``- Name: Ada; Born: 1815.``
-(construction/reading/grid.py). Pipe tables (``| Ada | 1815 |``), as in Markdown, name them in a header above a rule.
+(loaders/tables/table_text.py). Pipe tables (``| Ada | 1815 |``), as in Markdown, name them in a header above a rule.
 """
 
 import re
@@ -30,7 +30,7 @@ _RULE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TextCell:
     """The text of a cell and the name of its column, which is empty where nothing names it."""
 
     name: str
@@ -79,7 +79,7 @@ def pipe_tables(text: str) -> PipeTables:
     return PipeTables(starts, firsts, ends, names_of_all)
 
 
-def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[Cell, ...]:
+def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[TextCell, ...]:
     """The cells of a row that are not empty; none where a sentence is no row of at least two cells.
 
     Parameters
@@ -90,16 +90,16 @@ def row_cells(row: str, columns: Sequence[str] = ()) -> tuple[Cell, ...]:
         The names of the columns, for a row of a pipe table.
 
     >>> row_cells("- Name: Ada; Born: 1815.")
-    (Cell(name='Name', text='Ada'), Cell(name='Born', text='1815'))
+    (TextCell(name='Name', text='Ada'), TextCell(name='Born', text='1815'))
     >>> row_cells("| **Ada** | 1815 |", ("Name", "Born"))
-    (Cell(name='Name', text='Ada'), Cell(name='Born', text='1815'))
+    (TextCell(name='Name', text='Ada'), TextCell(name='Born', text='1815'))
     >>> row_cells("- Ada was born in 1815; she died young.")
     ()
     """
     if _PIPE_ROW.match(row):
         return _pipe_row(row, columns)
     pairs = _pairs(row)
-    return tuple(Cell(name, text) for name, text in pairs if text) if len(pairs) > 1 else ()
+    return tuple(TextCell(name, text) for name, text in pairs if text) if len(pairs) > 1 else ()
 
 
 def is_pipe_row(line: str) -> bool:
@@ -146,10 +146,10 @@ def _pairs(row: str) -> list[tuple[str, str]]:
     return [(name, _without_full_stop(value.strip())) for name, value in named]
 
 
-def _pipe_row(row: str, columns: Sequence[str]) -> tuple[Cell, ...]:
+def _pipe_row(row: str, columns: Sequence[str]) -> tuple[TextCell, ...]:
     cells = _pipe_cells(row)
     names = [*columns, *[""] * (len(cells) - len(columns))]
-    said = tuple(Cell(name, text) for name, text in zip(names, cells, strict=False) if text)
+    said = tuple(TextCell(name, text) for name, text in zip(names, cells, strict=False) if text)
     return said if len(said) > 1 else ()
 
 

@@ -1,6 +1,6 @@
 """Spans: what is done, from when to when, within what.
 
-Nobody listens unless :mod:`polyadic.tracing.exporting` was told where to send spans, or the application that Polyadic
+Nobody listens unless :mod:`polyadic.tracing.exporter` was told where to send spans, or the application that Polyadic
 is a part of has set up OpenTelemetry itself. Where nobody does, nothing is done, and OpenTelemetry may be missing.
 """
 
@@ -28,7 +28,7 @@ _UNNAMED_STEP, _LAST_STEP = "unfinished", "afterwards"
 _here: ContextVar["_Told | None"] = ContextVar("polyadic_span", default=None)
 
 
-class Span:
+class TraceSpan:
     """Something that is done, for as long as the ``with`` block lasts; this one is told to nobody."""
 
     def __enter__(self) -> Self:
@@ -59,10 +59,10 @@ class Span:
         """Say that it failed, by the kind of the error: its words may repeat what was asked."""
 
 
-SILENT = Span()
+SILENT = TraceSpan()
 
 
-class _Told(Span):
+class _Told(TraceSpan):
     """A span that somebody is told of; it may be cut into steps that follow one another (``staged``)."""
 
     def __init__(self, span: "Recorded", tracer: "Tracer", staged: bool) -> None:
@@ -133,7 +133,7 @@ class _Told(Span):
         step.end(self._since)
 
 
-def span(name: str, attributes: Mapping[str, Value] | None = None, kind: Kind = "internal") -> Span:
+def span(name: str, attributes: Mapping[str, Value] | None = None, kind: Kind = "internal") -> TraceSpan:
     """Something to be done within what is being done here.
 
     >>> with span("nobody listens") as told:
@@ -143,7 +143,7 @@ def span(name: str, attributes: Mapping[str, Value] | None = None, kind: Kind = 
     return _begun(name, attributes, kind)
 
 
-def stage(name: str, attributes: Mapping[str, Value] | None = None) -> Span:
+def stage(name: str, attributes: Mapping[str, Value] | None = None) -> TraceSpan:
     """The same, done in steps; each ends where :func:`step_done` says so, and holds the spans that began meanwhile."""
     return _begun(name, attributes, "internal", staged=True)
 
@@ -155,7 +155,7 @@ def step_done(name: str) -> None:
         here.done(name)
 
 
-def called(name: str, carrier: Mapping[str, str], kind: Kind = "server") -> Span:
+def called(name: str, carrier: Mapping[str, str], kind: Kind = "server") -> TraceSpan:
     """What another process calls for, within its span if the carrier, as the headers of a request, names one."""
     if (tracer := _tracer()) is None:
         return SILENT
@@ -166,7 +166,7 @@ def called(name: str, carrier: Mapping[str, str], kind: Kind = "server") -> Span
     return _Told(begun, tracer, staged=False)
 
 
-def started(name: str) -> Span:
+def started(name: str) -> TraceSpan:
     """What this process was started for, within the span that its environment names (``TRACEPARENT``)."""
     return called(name, {key: os.environ.get(key.upper(), "") for key in _CARRIED}, "internal")
 
@@ -191,7 +191,7 @@ class Listener:
     tracer: "Tracer | None" = None
 
 
-def _begun(name: str, attributes: Mapping[str, Value] | None, kind: Kind, staged: bool = False) -> Span:
+def _begun(name: str, attributes: Mapping[str, Value] | None, kind: Kind, staged: bool = False) -> TraceSpan:
     here = _here.get()
     if (tracer := here._tracer if here else _tracer()) is None:
         return SILENT

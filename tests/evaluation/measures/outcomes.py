@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from polyadic.evaluation.datasets import Question
-from polyadic.evaluation.judging import replies
-from polyadic.evaluation.outcome import Generation, Outcome
-from polyadic.models.endpoint_model import EndpointModel
-from polyadic.models.language_model import Request
-from polyadic.models.remembering import Memory, NoMemory, Remembering
-from tests.models.endpoint_help import model_settings
-from tests.server import ModelServer
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.judge_requests import replies
+from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
+from polyadic.llm.cached_model import CachedModel, NullCache, ResponseCache
+from polyadic.llm.endpoint_model import EndpointModel
+from polyadic.llm.language_model import ModelRequest
+from tests.llm.endpoint_help import model_settings
+from tests.model_server import ModelServer
 
 
 def outcome(
@@ -22,17 +22,17 @@ def outcome(
     knowledge: Sequence[str] = (),
     gold_knowledge: Sequence[str] = (),
     id: str = "q",
-) -> Outcome:
-    asked = Question(id, question, tuple(golds), frozenset(gold), tuple(gold_knowledge))
-    read = None if generation is None else Generation.read(generation)
-    return Outcome(asked, tuple(passages), tuple(knowledge), 0, read)
+) -> QuestionOutcome:
+    asked = DatasetQuestion(id, question, tuple(golds), frozenset(gold), tuple(gold_knowledge))
+    read = None if generation is None else GeneratedText.read(generation)
+    return QuestionOutcome(asked, tuple(passages), tuple(knowledge), 0, read)
 
 
 def asked_of(
     server: ModelServer,
-    requests: Sequence[Request],
+    requests: Sequence[ModelRequest],
     is_readable: Callable[[str], bool],
-    memory: Memory | None = None,
+    memory: ResponseCache | None = None,
     at_once: int = 4,
 ) -> list[str | None]:
     """The replies of the server's model to these requests."""
@@ -40,7 +40,7 @@ def asked_of(
     async def asked() -> list[str | None]:
         model = EndpointModel(model_settings(server, key_variable=""))
         try:
-            return await replies(Remembering(model, memory or NoMemory()), requests, is_readable, at_once)
+            return await replies(CachedModel(model, memory or NullCache()), requests, is_readable, at_once)
         finally:
             await model.close()
 

@@ -5,18 +5,18 @@ import re
 import pytest
 
 from polyadic.evaluation.measures.generation_evaluation import GenerationEvaluation
-from polyadic.evaluation.measures.judging_prompts import DIMENSIONS, path
-from polyadic.evaluation.measures.measure import Judgement, Part
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.remembering import Memory
-from polyadic.prompts.library import Prompts
+from polyadic.evaluation.measures.judge_prompts import DIMENSIONS, path
+from polyadic.evaluation.measures.measure import JudgedScore, ScorePart
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.llm.cached_model import ResponseCache
+from polyadic.llm.prompts.library import PromptLibrary
 from tests.evaluation.measures.outcomes import asked_of, outcome
 from tests.evaluation.measures.test_f1 import LONG
-from tests.models.test_remembering import Kept
-from tests.server import Asked, EmptyText, Fenced, ModelServer, Prose, Replaced, Status, Think
-from tests.server.misbehaviour import Misbehaviour
+from tests.llm.test_cached_model import Kept
+from tests.model_server import Asked, EmptyText, Fenced, ModelServer, Prose, Replaced, Status, Think
+from tests.model_server.misbehaviour import Misbehaviour
 
-MEASURE = GenerationEvaluation(Prompts())
+MEASURE = GenerationEvaluation(PromptLibrary())
 GENERATION = f"<think>Nerves can be cut.\nReply:\n<score>10</score></think>\n<answer>{LONG}</answer>"
 OUTCOME = outcome(GENERATION, ["ultrasound renal denervation", "RDN $5"], "Which treatment helps?")
 RAW = (7, 8, 9, 10, 5, 8, 9)
@@ -35,7 +35,7 @@ def judge(asked: Asked) -> str:
     return f"<score>{TITLES[dimension(asked)]}</score>\n<explanation>So it is.</explanation>"
 
 
-def judged(server: ModelServer, given: Outcome = OUTCOME, memory: Memory | None = None) -> Judgement:
+def judged(server: ModelServer, given: QuestionOutcome = OUTCOME, memory: ResponseCache | None = None) -> JudgedScore:
     replies = asked_of(server, MEASURE.requests(given), MEASURE.is_readable, memory)
     return MEASURE.read(given, replies)
 
@@ -50,7 +50,7 @@ def test_the_example_of_the_paper() -> None:
         assert found.score == pytest.approx(48.0)
         assert found.unreadable == 0
         assert found.parts == tuple(
-            Part(name, (10 * mark + F1) / 2) for name, mark in zip(DIMENSIONS, RAW, strict=True)
+            ScorePart(name, (10 * mark + F1) / 2) for name, mark in zip(DIMENSIONS, RAW, strict=True)
         )
         assert len(server.asked) == 7
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_counted_and_becomes_no_number(useless: Misbehavi
         found = judged(server)
     assert (found.score, found.unreadable) == (None, 1)
     assert {part.name for part in found.parts if part.score is None} == {"factuality"}
-    assert found.parts[0] == Part("correctness", (70 + F1) / 2)
+    assert found.parts[0] == ScorePart("correctness", (70 + F1) / 2)
 
 
 def test_only_what_can_be_read_is_remembered() -> None:
@@ -108,9 +108,9 @@ def test_only_what_can_be_read_is_remembered() -> None:
 
 
 @pytest.mark.parametrize("given", [outcome(None, ["Ada"]), outcome("<answer>Ada</answer>", [])])
-def test_without_an_answer_or_a_golden_one_nothing_is_asked(given: Outcome) -> None:
+def test_without_an_answer_or_a_golden_one_nothing_is_asked(given: QuestionOutcome) -> None:
     assert MEASURE.requests(given) == ()
-    assert MEASURE.read(given, ()) == Judgement(None)
+    assert MEASURE.read(given, ()) == JudgedScore(None)
 
 
 def test_an_empty_generation_is_judged_as_such() -> None:
@@ -119,6 +119,6 @@ def test_an_empty_generation_is_judged_as_such() -> None:
 
 
 def test_prompts_are_versioned_and_apart() -> None:
-    prompts = [Prompts().get(path(name)) for name in (*DIMENSIONS, "generation", "comparison")]
+    prompts = [PromptLibrary().get(path(name)) for name in (*DIMENSIONS, "generation", "comparison")]
     assert len({prompt.version for prompt in prompts}) == len({prompt.fingerprint for prompt in prompts}) == 9
     assert all(prompt.parts[-1][0] == "user" for prompt in prompts)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.evaluation.comparison import count
 from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.judge_verdicts import count
 from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.judged_replies import read_winners
+from polyadic.evaluation.measures.judge_replies import read_winners
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.win_rate import CRITERIA, Verdict
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.measures.win_rate import CRITERIA, PairVerdict
+from polyadic.evaluation.outcome import QuestionOutcome
 
 pytestmark = pytest.mark.data
 
@@ -25,11 +25,11 @@ def data() -> Path:
     return Path(folder)
 
 
-def verdicts(file: Path) -> list[Verdict]:
+def verdicts(file: Path) -> list[PairVerdict]:
     """Recorded without question ids; in the first part of a file the first system's answer was shown first."""
     in_order = 130 if file.name.startswith("mix_") else 100
     rows = file.read_text(encoding="utf-8").splitlines()
-    return [Verdict(str(n), n < in_order, read_winners(row, CRITERIA)) for n, row in enumerate(rows)]
+    return [PairVerdict(str(n), n < in_order, read_winners(row, CRITERIA)) for n, row in enumerate(rows)]
 
 
 def test_win_rates_of_hirag_are_those_of_its_table(data: Path) -> None:
@@ -55,7 +55,7 @@ def test_perfect_at_8_of_other_systems_on_2wiki(data: Path, system: str, perfect
     retrieved = json.loads((data / "2wiki-101" / "peers.json").read_text(encoding="utf-8"))
     outcomes = [
         # What is not in this corpus takes its place in the ranking all the same.
-        Outcome(question, tuple(passage or "elsewhere" for passage in retrieved[system][question.id]))
+        QuestionOutcome(question, tuple(passage or "elsewhere" for passage in retrieved[system][question.id]))
         for question in dataset.questions
     ]
     scores = scores_of(AllGold(8), outcomes)

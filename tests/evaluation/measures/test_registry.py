@@ -2,13 +2,13 @@
 
 import pytest
 
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import SettingsError
 from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure, Measure
-from polyadic.evaluation.measures.registry import NAMES, Tools, measure_named
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.prompts.library import Prompts
+from polyadic.evaluation.measures.registry import NAMES, MeasureResources, measure_named
+from polyadic.llm.prompts.library import PromptLibrary
 
-TOOLS = Tools(HashingEmbedder, Prompts())
+TOOLS = MeasureResources(HashingEmbedder, PromptLibrary())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -33,7 +33,7 @@ def test_an_embedder_is_loaded_only_where_it_is_needed() -> None:
         loaded.append(1)
         return HashingEmbedder()
 
-    measure_named("g-e", Tools(load, Prompts()))
+    measure_named("g-e", MeasureResources(load, PromptLibrary()))
     assert not loaded
-    measure_named("r-s", Tools(load, Prompts()))
+    measure_named("r-s", MeasureResources(load, PromptLibrary()))
     assert loaded

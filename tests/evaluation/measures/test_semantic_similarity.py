@@ -4,18 +4,18 @@ import asyncio
 
 import pytest
 
+from polyadic.config import EmbeddingSettings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.embeddings.loading import load_embedder
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.measures.semantic_similarity import SemanticSimilarity
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.hashing import HashingEmbedder
-from polyadic.models.loading import load_embedder
-from polyadic.settings import EmbeddingSettings
+from polyadic.evaluation.outcome import QuestionOutcome
 from tests.evaluation.measures.outcomes import outcome
 
 GOLD = ("Ada Lovelace described the engine.", "Charles Babbage designed it.")
 
 
-def scores(*outcomes: Outcome) -> list[float | None]:
+def scores(*outcomes: QuestionOutcome) -> list[float | None]:
     return asyncio.run(SemanticSimilarity(HashingEmbedder()).scores(outcomes))
 
 

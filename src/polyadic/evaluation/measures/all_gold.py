@@ -1,6 +1,6 @@
 """all-gold@k: whether all of a question's gold passages are among the first k retrieved."""
 
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class AllGold:
@@ -15,6 +15,6 @@ class AllGold:
         self.k = k
         self.name = f"all-gold@{k}"
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         gold = outcome.question.gold
         return float(gold <= set(outcome.passages[: self.k])) if gold else None

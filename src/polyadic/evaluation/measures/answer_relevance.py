@@ -1,7 +1,7 @@
 """A-Rel: how much of the question is in the generated answer."""
 
 from polyadic.evaluation.measures.token_sets import covered, token_set
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class AnswerRelevance:
@@ -14,7 +14,7 @@ class AnswerRelevance:
     name = "a-rel"
     best = 100.0
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         if outcome.answer is None:
             return None
         return covered(token_set(outcome.question.text), token_set(outcome.answer))

@@ -1,7 +1,7 @@
 """C-ERec: how many names of the golden answer are in the generated one."""
 
 from polyadic.evaluation.measures.token_sets import capitalised_words, most_covered
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ContextEntityRecall:
@@ -14,7 +14,7 @@ class ContextEntityRecall:
     name = "c-erec"
     best = 100.0
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         if outcome.answer is None:
             return None
         return most_covered(map(capitalised_words, outcome.question.answers), capitalised_words(outcome.answer))

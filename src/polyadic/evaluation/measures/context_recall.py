@@ -1,7 +1,7 @@
 """C-Rec: how much of the golden answer is in the generated one."""
 
 from polyadic.evaluation.measures.token_sets import most_covered, token_set
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ContextRecall:
@@ -14,7 +14,7 @@ class ContextRecall:
     name = "c-rec"
     best = 100.0
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         if outcome.answer is None:
             return None
         return most_covered(map(token_set, outcome.question.answers), token_set(outcome.answer))

@@ -1,7 +1,7 @@
 """EM: whether an answer is a golden answer."""
 
-from polyadic.evaluation.measures.normalised import normalised
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.measures.answer_normalization import normalised
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ExactMatch:
@@ -13,7 +13,7 @@ class ExactMatch:
     name = "em"
     best = 100.0
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         golds = outcome.question.answers
         if outcome.answer is None or not golds:
             return None

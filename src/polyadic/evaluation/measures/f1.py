@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from polyadic.evaluation.measures.normalised import normalised
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.measures.answer_normalization import normalised
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class F1:
@@ -16,7 +16,7 @@ class F1:
     name = "f1"
     best = 100.0
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         golds = outcome.question.answers
         if outcome.answer is None or not golds:
             return None

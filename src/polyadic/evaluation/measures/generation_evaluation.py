@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from polyadic.evaluation.measures.f1 import F1
-from polyadic.evaluation.measures.judged_replies import read_mark
-from polyadic.evaluation.measures.judging_prompts import DIMENSIONS, indented, path
-from polyadic.evaluation.measures.measure import PURPOSE, Judgement, Part
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.language_model import Request
-from polyadic.prompts.library import Prompts
+from polyadic.evaluation.measures.judge_prompts import DIMENSIONS, indented, path
+from polyadic.evaluation.measures.judge_replies import read_mark
+from polyadic.evaluation.measures.measure import PURPOSE, JudgedScore, ScorePart
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.llm.language_model import ModelRequest
+from polyadic.llm.prompts.library import PromptLibrary
 
 _MARK = 10.0
 
@@ -25,11 +25,11 @@ class GenerationEvaluation:
     name = "g-e"
     best = 100.0
 
-    def __init__(self, prompts: Prompts) -> None:
+    def __init__(self, prompts: PromptLibrary) -> None:
         self._frame = prompts.get(path("generation"))
         self._rubrics = [prompts.get(path(dimension)) for dimension in DIMENSIONS]
 
-    def requests(self, outcome: Outcome) -> tuple[Request, ...]:
+    def requests(self, outcome: QuestionOutcome) -> tuple[ModelRequest, ...]:
         """One a dimension; none where there is no generation, or no golden answer."""
         if F1().score(outcome) is None or outcome.generation is None:
             return ()
@@ -39,24 +39,24 @@ class GenerationEvaluation:
             "generation": indented(outcome.generation.text),
         }
         respects = ("\n\n".join(message.text for message in rubric.messages()) for rubric in self._rubrics)
-        return tuple(Request(PURPOSE, self._frame.messages(respect=respect, **shown)) for respect in respects)
+        return tuple(ModelRequest(PURPOSE, self._frame.messages(respect=respect, **shown)) for respect in respects)
 
     def is_readable(self, reply: str) -> bool:
         return read_mark(reply) is not None
 
-    def read(self, outcome: Outcome, replies: Sequence[str | None]) -> Judgement:
+    def read(self, outcome: QuestionOutcome, replies: Sequence[str | None]) -> JudgedScore:
         """The judgement, from one reply a dimension, in their order; None for one that never came."""
         f1 = F1().score(outcome)
         if f1 is None:
-            return Judgement(None)
+            return JudgedScore(None)
         marks = [None if reply is None else read_mark(reply) for reply in replies]
         parts = tuple(
-            Part(dimension, None if mark is None else weighed([mark * _MARK], f1))
+            ScorePart(dimension, None if mark is None else weighed([mark * _MARK], f1))
             for dimension, mark in zip(DIMENSIONS, marks, strict=True)
         )
         whole = [mark * _MARK for mark in marks if mark is not None]
         unreadable = len(marks) - len(whole)
-        return Judgement(None if unreadable else weighed(whole, f1), unreadable, parts)
+        return JudgedScore(None if unreadable else weighed(whole, f1), unreadable, parts)
 
 
 def weighed(marks: Sequence[float], f1: float) -> float:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.language_model import Request
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.llm.language_model import ModelRequest
 
 PURPOSE = "judge"
 """What requests of judged measures are for, as ledgers and batch files say it."""
@@ -34,7 +34,7 @@ class Measure(Protocol):
     @property
     def best(self) -> float: ...
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         """From 0 to ``best``; None where it does not apply."""
         ...
 
@@ -49,13 +49,13 @@ class EmbeddingMeasure(Protocol):
     @property
     def best(self) -> float: ...
 
-    async def scores(self, outcomes: Sequence[Outcome]) -> list[float | None]:
+    async def scores(self, outcomes: Sequence[QuestionOutcome]) -> list[float | None]:
         """One an outcome, in their order; raises as Embedder.embed does."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """One of the scores that a judgement consists of; None where its reply could not be read."""
 
     name: str
@@ -63,7 +63,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgedScore:
     """The score of a judged outcome, None where it cannot be told; ``unreadable`` counts replies without a judgement.
 
     A reply that cannot be read never becomes a number, neither 0 nor the mean of the others.
@@ -71,7 +71,7 @@ class Judgement:
 
     score: float | None
     unreadable: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ScorePart, ...] = ()
 
 
 @runtime_checkable
@@ -88,7 +88,7 @@ class JudgedMeasure(Protocol):
     @property
     def best(self) -> float: ...
 
-    def requests(self, outcome: Outcome) -> tuple[Request, ...]:
+    def requests(self, outcome: QuestionOutcome) -> tuple[ModelRequest, ...]:
         """What has to be asked; nothing where the measure does not apply."""
         ...
 
@@ -96,11 +96,11 @@ class JudgedMeasure(Protocol):
         """Whether a reply holds a judgement, and is worth remembering."""
         ...
 
-    def read(self, outcome: Outcome, replies: Sequence[str | None]) -> Judgement:
+    def read(self, outcome: QuestionOutcome, replies: Sequence[str | None]) -> JudgedScore:
         """The judgement, from one reply a request, in their order; None for a request that got no reply."""
         ...
 
 
-def scores_of(measure: Measure, outcomes: Iterable[Outcome]) -> list[float]:
+def scores_of(measure: Measure, outcomes: Iterable[QuestionOutcome]) -> list[float]:
     """The scores of those outcomes that a measure applies to."""
     return [score for outcome in outcomes if (score := measure.score(outcome)) is not None]

@@ -1,7 +1,7 @@
 """nDCG@k: how high a question's gold passages stand among the first k retrieved."""
 
 from polyadic.evaluation.measures.ranking import of_passages
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class NDCG:
@@ -16,5 +16,5 @@ class NDCG:
         self.k = k
         self.name = f"ndcg@{k}"
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         return of_passages(f"nDCG@{self.k}", outcome)

@@ -1,7 +1,7 @@
 """recall@k: how many of a question's gold passages are among the first k retrieved."""
 
 from polyadic.evaluation.measures.ranking import of_passages
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class PassageRecall:
@@ -16,5 +16,5 @@ class PassageRecall:
         self.k = k
         self.name = f"recall@{k}"
 
-    def score(self, outcome: Outcome) -> float | None:
+    def score(self, outcome: QuestionOutcome) -> float | None:
         return of_passages(f"R@{self.k}", outcome)

@@ -4,7 +4,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from polyadic.errors import SettingsError
-from polyadic.evaluation.outcome import Outcome
+from polyadic.evaluation.outcome import QuestionOutcome
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -29,7 +29,7 @@ def named(notation: str) -> "Measure":
     return parse_measure(notation)
 
 
-def of_passages(notation: str, outcome: Outcome) -> float | None:
+def of_passages(notation: str, outcome: QuestionOutcome) -> float | None:
     """A measure of the passages that were retrieved, in [0, 1]; None where a question has no gold passages.
 
     A passage that comes again is not relevant again, but takes its place in the ranking.

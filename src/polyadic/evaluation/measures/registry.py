@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import SettingsError
 from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.answer_relevance import AnswerRelevance
@@ -16,24 +17,23 @@ from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure
 from polyadic.evaluation.measures.ndcg import NDCG
 from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.evaluation.measures.semantic_similarity import SemanticSimilarity
-from polyadic.models.embedder import Embedder
-from polyadic.prompts.library import Prompts
+from polyadic.llm.prompts.library import PromptLibrary
 
 AnyMeasure = Measure | EmbeddingMeasure | JudgedMeasure
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class MeasureResources:
     """What measures may need: called only for a measure that does, since an embedder may be missing."""
 
     embedder: Callable[[], Embedder]
-    prompts: Prompts
+    prompts: PromptLibrary
 
 
 _PLAIN: dict[str, Callable[[], Measure]] = {
     measure.name: measure for measure in (F1, ExactMatch, ContextRecall, ContextEntityRecall, AnswerRelevance)
 }
-_WITH_TOOLS: dict[str, Callable[[Tools], AnyMeasure]] = {
+_WITH_TOOLS: dict[str, Callable[[MeasureResources], AnyMeasure]] = {
     SemanticSimilarity.name: lambda tools: SemanticSimilarity(tools.embedder()),
     GenerationEvaluation.name: lambda tools: GenerationEvaluation(tools.prompts),
 }
@@ -45,7 +45,7 @@ NAMES = (*_PLAIN, *_WITH_TOOLS, *(f"{name}@K" for name in _AT_K))
 """All names; K is any number from 1 to 9999. Win rates compare two sets of answers and are not among them."""
 
 
-def measure_named(name: str, tools: Tools) -> AnyMeasure:
+def measure_named(name: str, tools: MeasureResources) -> AnyMeasure:
     """The measure of this name; upper and lower case are alike.
 
     Raises

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.embedder import Embedder
+from polyadic.embeddings.embedder import Embedder
+from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class SemanticSimilarity:
@@ -24,7 +24,7 @@ class SemanticSimilarity:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def scores(self, outcomes: Sequence[Outcome]) -> list[float | None]:
+    async def scores(self, outcomes: Sequence[QuestionOutcome]) -> list[float | None]:
         """Raises as Embedder.embed does."""
         found: list[float | None] = [0.0 if outcome.question.knowledge else None for outcome in outcomes]
         both = [n for n, outcome in enumerate(outcomes) if outcome.question.knowledge and outcome.knowledge]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 from functools import cache
 from typing import Any, TypeVar
 
-from polyadic.models.pieces import pieces
+from polyadic.text.split import split_text
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ def token_set(text: str) -> frozenset[int]:
     (4, 0)
     """
     encode = _encoding().encode_ordinary
-    return frozenset(token for piece in pieces(text, _PIECE) for token in encode(piece))
+    return frozenset(token for piece in split_text(text, _PIECE) for token in encode(piece))
 
 
 def capitalised_words(text: str) -> frozenset[str]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyadic.errors import NotFound
-from polyadic.evaluation.measures.judged_replies import read_winners
-from polyadic.evaluation.measures.judging_prompts import indented, path
+from polyadic.evaluation.measures.judge_prompts import indented, path
+from polyadic.evaluation.measures.judge_replies import read_winners
 from polyadic.evaluation.measures.measure import PURPOSE
-from polyadic.evaluation.outcome import Outcome
-from polyadic.models.language_model import Request, Schema
-from polyadic.prompts.library import Prompts
+from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.llm.language_model import ModelRequest, ReplySchema
+from polyadic.llm.prompts.library import PromptLibrary
 
 CRITERIA = ("comprehensiveness", "diversity", "empowerment", "overall")
 
@@ -19,7 +19,7 @@ _WINNER = {
     "required": ["winner", "reason"],
     "additionalProperties": False,
 }
-_VERDICT = Schema(
+_VERDICT = ReplySchema(
     "comparison",
     {
         "type": "object",
@@ -31,7 +31,7 @@ _VERDICT = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnswerPair:
     """A question, by id and text, with the answers of the first and of the second set."""
 
     id: str
@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PairVerdict:
     """What a judge said of a pair in one order: for each of CRITERIA 1 or 2, as shown; None where it cannot be read.
 
     ``in_order`` tells whether the answer of the first set was shown as Answer 1.
@@ -54,7 +54,7 @@ class Verdict:
     def won(self, criterion: str) -> bool | None:
         """Whether the answer of the first set was preferred.
 
-        >>> Verdict("q", False, (1, 2, None, 2)).won("diversity")
+        >>> PairVerdict("q", False, (1, 2, None, 2)).won("diversity")
         True
         """
         winner = self.winners[CRITERIA.index(criterion)]
@@ -71,10 +71,10 @@ class WinRate:
     name = "win-rate"
     best = 100.0
 
-    def __init__(self, prompts: Prompts) -> None:
+    def __init__(self, prompts: PromptLibrary) -> None:
         self._prompt = prompts.get(path("comparison"))
 
-    def requests(self, pair: Pair) -> tuple[Request, Request]:
+    def requests(self, pair: AnswerPair) -> tuple[ModelRequest, ModelRequest]:
         """The pair in order, and the other way round."""
         return self._request(pair.question, pair.first, pair.second), self._request(
             pair.question, pair.second, pair.first
@@ -84,17 +84,17 @@ class WinRate:
         """Whether a reply names a winner in every respect."""
         return None not in read_winners(reply, CRITERIA)
 
-    def read(self, pair: Pair, replies: Sequence[str | None]) -> tuple[Verdict, Verdict]:
+    def read(self, pair: AnswerPair, replies: Sequence[str | None]) -> tuple[PairVerdict, PairVerdict]:
         """The verdicts, from the replies to both requests, in their order; None for one that never came."""
         in_order, swapped = (read_winners(reply or "", CRITERIA) for reply in replies)
-        return Verdict(pair.id, True, in_order), Verdict(pair.id, False, swapped)
+        return PairVerdict(pair.id, True, in_order), PairVerdict(pair.id, False, swapped)
 
-    def _request(self, question: str, one: str, two: str) -> Request:
+    def _request(self, question: str, one: str, two: str) -> ModelRequest:
         shown = self._prompt.messages(question=indented(question), first=indented(one), second=indented(two))
-        return Request(PURPOSE, shown, _VERDICT)
+        return ModelRequest(PURPOSE, shown, _VERDICT)
 
 
-def pairs(first: Sequence[Outcome], second: Sequence[Outcome]) -> list[Pair]:
+def pairs(first: Sequence[QuestionOutcome], second: Sequence[QuestionOutcome]) -> list[AnswerPair]:
     """The answers of two sets to the same questions, by the questions' ids, in the order of the first set.
 
     Raises
@@ -110,8 +110,8 @@ def pairs(first: Sequence[Outcome], second: Sequence[Outcome]) -> list[Pair]:
             "compare answers to the same questions",
         )
     questions = {outcome.question.id: outcome.question.text for outcome in first}
-    return [Pair(id, questions[id], answer, others[id]) for id, answer in answers.items()]
+    return [AnswerPair(id, questions[id], answer, others[id]) for id, answer in answers.items()]
 
 
-def _answers(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str]]:
+def _answers(outcomes: Sequence[QuestionOutcome]) -> Iterator[tuple[str, str]]:
     return ((outcome.question.id, outcome.answer) for outcome in outcomes if outcome.answer is not None)

@@ -5,35 +5,35 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from polyadic.errors import PolyadicError
-from polyadic.knowledge import Document
-from polyadic.mcp import bounds
-from polyadic.mcp.access import Access, read
+from polyadic.mcp import limits
+from polyadic.mcp.document_references import uri_of
 from polyadic.mcp.jobs import GOING, Outcome
-from polyadic.mcp.naming import uri_of
-from polyadic.mcp.results import Result
-from polyadic.mcp.tools.tool import Arguments, Pairs, Tool
+from polyadic.mcp.request_context import WorkspaceAccess, read
+from polyadic.mcp.results import ToolResult
+from polyadic.mcp.tools.tool import Pairs, Tool, ToolArguments
+from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 
 # Documents of clients have sources of their own, so that no client can replace a file that somebody else indexed.
 SOURCE = "mcp:"
 
 
-class AddArguments(Arguments):
+class AddArguments(ToolArguments):
     """A text and what it is called."""
 
     name: Annotated[
         str, Field(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$")
     ]
     """What the document is known by: a text that is added under a name that was used before replaces that one."""
-    text: Annotated[str, Field(min_length=1, max_length=bounds.TEXT, pattern=r"\S")]
+    text: Annotated[str, Field(min_length=1, max_length=limits.TEXT, pattern=r"\S")]
     """Plain text or Markdown."""
-    title: Annotated[str, Field(max_length=bounds.NAME)] = ""
+    title: Annotated[str, Field(max_length=limits.NAME)] = ""
     """What the text is about, if it has a title: it tells what its sentences speak of."""
     metadata: Pairs = Field(default_factory=dict)
     """Further keys and values, by which documents can be chosen later."""
 
 
-class AddResult(Result):
+class AddResult(ToolResult):
     """What became of the document."""
 
     id: str
@@ -50,7 +50,7 @@ class AddResult(Result):
     """What reads it: get_job says how far it is. Null where no job was needed."""
 
 
-async def run(access: Access, new: AddArguments) -> AddResult:
+async def run(access: WorkspaceAccess, new: AddArguments) -> AddResult:
     text = new.text.replace("\r\n", "\n").replace("\r", "\n")
     document = Document(f"{SOURCE}{new.name}", " ".join(new.title.split()), text, new.metadata)
     if access.jobs is None:
@@ -70,7 +70,9 @@ async def _indexed(workspace: Workspace, document: Document) -> Outcome:
     return "added" if report.added else "replaced" if report.changed else "unchanged"
 
 
-async def _result(access: Access, document: Document, outcome: Outcome | None, job: str | None = None) -> AddResult:
+async def _result(
+    access: WorkspaceAccess, document: Document, outcome: Outcome | None, job: str | None = None
+) -> AddResult:
     record = await read(access.workspace, lambda reader: reader.record(document.id)) if outcome else None
     if outcome and record is None:
         raise PolyadicError(f"{document.source} was withdrawn by someone else", "add it again if it is still wanted")

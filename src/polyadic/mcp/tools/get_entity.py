@@ -5,25 +5,25 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from polyadic import lookup
-from polyadic.mcp import bounds, results, views
-from polyadic.mcp.access import Access, read
-from polyadic.mcp.bounds import cut
-from polyadic.mcp.results import Result
-from polyadic.mcp.tools.tool import Arguments, Name, Tool
-from polyadic.store.protocol import Reader
+from polyadic.mcp import limits, results, views
+from polyadic.mcp.limits import cut
+from polyadic.mcp.request_context import WorkspaceAccess, read
+from polyadic.mcp.results import ToolResult
+from polyadic.mcp.tools.tool import Name, Tool, ToolArguments
+from polyadic.query import lookup
+from polyadic.storage.protocol import Reader
 
 
-class EntityArguments(Arguments):
+class EntityArguments(ToolArguments):
     """Which entity, and how much about it."""
 
     entity: Name
     """A name as documents have it, or an identifier."""
-    limit: Annotated[int, Field(ge=0, le=bounds.FACTS)] = 20
+    limit: Annotated[int, Field(ge=0, le=limits.FACTS)] = 20
     """How many facts to return at most, the most complete first."""
 
 
-class EntityResult(Result):
+class EntityResult(ToolResult):
     """An entity and facts in which it takes part."""
 
     id: str
@@ -35,10 +35,10 @@ class EntityResult(Result):
     """How sure it is that this is an entity, above 0 and up to 100."""
     in_facts: int
     """In how many facts it takes part."""
-    facts: list[results.Fact]
+    facts: list[results.FactResult]
 
 
-async def run(access: Access, wanted: EntityArguments) -> EntityResult:
+async def run(access: WorkspaceAccess, wanted: EntityArguments) -> EntityResult:
     return await read(access.workspace, lambda reader: _result(reader, wanted))
 
 
@@ -49,9 +49,9 @@ def _result(reader: Reader, wanted: EntityArguments) -> EntityResult:
     stated = zip(reader.facts(rows), reader.fact_places(rows), strict=True)
     return EntityResult(
         id=entity.id,
-        name=cut(entity.name, bounds.NAME),
-        type=cut(entity.type, bounds.NAME),
-        description=cut(entity.description, bounds.STATEMENT),
+        name=cut(entity.name, limits.NAME),
+        type=cut(entity.type, limits.NAME),
+        description=cut(entity.description, limits.STATEMENT),
         score=entity.score,
         in_facts=entity.facts,
         facts=[views.fact(fact, places) for fact, places in stated],

@@ -5,20 +5,20 @@ from typing import Annotated
 from pydantic import Field
 
 from polyadic.errors import PolyadicError
-from polyadic.mcp.access import Access
 from polyadic.mcp.jobs import GOING, State
-from polyadic.mcp.results import Result
-from polyadic.mcp.tools.tool import Arguments, Tool
+from polyadic.mcp.request_context import WorkspaceAccess
+from polyadic.mcp.results import ToolResult
+from polyadic.mcp.tools.tool import Tool, ToolArguments
 
 
-class JobArguments(Arguments):
+class JobArguments(ToolArguments):
     """Which job."""
 
     job: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     """``job`` of what add_document returned."""
 
 
-class JobResult(Result):
+class JobResult(ToolResult):
     """How a job stands."""
 
     job: str
@@ -32,7 +32,7 @@ class JobResult(Result):
     """Why the document was not read, or not the whole of it; empty where nothing is wrong."""
 
 
-async def run(access: Access, wanted: JobArguments) -> JobResult:
+async def run(access: WorkspaceAccess, wanted: JobArguments) -> JobResult:
     if access.jobs is None:
         raise PolyadicError("there are no jobs here", "add_document has read a document when it returns")
     job = await access.jobs.job(wanted.job)

@@ -4,32 +4,32 @@ from typing import Annotated
 
 from pydantic import Field
 
-from polyadic.knowledge import Answer, Knowledge
-from polyadic.mcp import bounds, views
-from polyadic.mcp.access import Access
-from polyadic.mcp.bounds import cut
-from polyadic.mcp.results import Citation, Found, Result
-from polyadic.mcp.tools.selecting import Selecting
+from polyadic.config import MethodName
+from polyadic.mcp import limits, views
+from polyadic.mcp.limits import cut
+from polyadic.mcp.request_context import WorkspaceAccess
+from polyadic.mcp.results import CitationResult, RetrievedResult, ToolResult
+from polyadic.mcp.tools.document_filter import DocumentFilterArguments
 from polyadic.mcp.tools.tool import Tool
-from polyadic.settings import MethodName
+from polyadic.model.types import Answer, Knowledge
 
 
-class QueryArguments(Selecting):
+class QueryArguments(DocumentFilterArguments):
     """A question, and how it is to be answered."""
 
-    question: Annotated[str, Field(min_length=1, max_length=bounds.QUESTION, pattern=r"\S")]
+    question: Annotated[str, Field(min_length=1, max_length=limits.QUESTION, pattern=r"\S")]
     """The question, in any language that the documents use; it has to make sense by itself."""
     answer: bool = True
     """Whether to answer; false brings only the knowledge that bears on the question."""
     method: MethodName | None = None
     """How knowledge is found; as the workspace's settings say if left out."""
-    context_tokens: Annotated[int, Field(ge=1, le=bounds.CONTEXT_TOKENS)] | None = None
+    context_tokens: Annotated[int, Field(ge=1, le=limits.CONTEXT_TOKENS)] | None = None
     """How many tokens the knowledge may have; as the workspace's settings say if left out."""
-    items: Annotated[int, Field(ge=0, le=bounds.ITEMS)] = 10
+    items: Annotated[int, Field(ge=0, le=limits.ITEMS)] = 10
     """How many items of the knowledge to return beside the answer, best first."""
 
 
-class QueryResult(Result):
+class QueryResult(ToolResult):
     """An answer and what it rests on."""
 
     question: str
@@ -41,9 +41,9 @@ class QueryResult(Result):
     """How probable it is that the documents answer, in (0, 1); null where a language model answered."""
     note: str
     """How the answer was made: of quoted sentences, or by which language model."""
-    citations: list[Citation]
+    citations: list[CitationResult]
     """What each marker in the answer points at."""
-    knowledge: list[Found]
+    knowledge: list[RetrievedResult]
     """What was found for the question, best first."""
     further: int
     """How many more items were found than are returned here."""
@@ -54,7 +54,7 @@ class QueryResult(Result):
     """What they cost by the prices in the settings."""
 
 
-async def run(access: Access, asked: QueryArguments) -> QueryResult:
+async def run(access: WorkspaceAccess, asked: QueryArguments) -> QueryResult:
     workspace = access.workspace
     only = await asked.only(workspace)
     if not asked.answer:
@@ -68,12 +68,12 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
     usage = answer.usage if answer else knowledge.usage
     return QueryResult(
         question=knowledge.question,
-        answer=cut(answer.text, bounds.ANSWER) if answer else None,
+        answer=cut(answer.text, limits.ANSWER) if answer else None,
         answered=answer is not None and answer.answered,
         confidence=answer.confidence if answer else None,
         note=answer.note if answer else "",
-        citations=[views.citation(cited) for cited in answer.citations[: bounds.CITATIONS]] if answer else [],
-        knowledge=[views.found(item) for item in knowledge.items[:items]],
+        citations=[views.citation(cited) for cited in answer.citations[: limits.CITATIONS]] if answer else [],
+        knowledge=[views.retrieved_result(item) for item in knowledge.items[:items]],
         further=max(0, len(knowledge.items) - items) + knowledge.omitted,
         method=knowledge.method,
         tokens=usage.tokens,

@@ -4,26 +4,26 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from polyadic import lookup
-from polyadic.fact_search import facts_found, vector_of
-from polyadic.knowledge import Item
-from polyadic.mcp import bounds, views
-from polyadic.mcp.access import Access, read
-from polyadic.mcp.results import Found, Result
-from polyadic.mcp.tools.selecting import Selecting
+from polyadic.mcp import limits, views
+from polyadic.mcp.request_context import WorkspaceAccess, read
+from polyadic.mcp.results import RetrievedResult, ToolResult
+from polyadic.mcp.tools.document_filter import DocumentFilterArguments
 from polyadic.mcp.tools.tool import Name, Tool
+from polyadic.model.types import Item
+from polyadic.query import lookup
+from polyadic.query.fact_search import search_facts, vector_of
 from polyadic.retrieval.items import fact_items
-from polyadic.store.protocol import Reader, Vectors
+from polyadic.storage.protocol import Reader, Vectors
 
 
-class SearchArguments(Selecting):
+class SearchArguments(DocumentFilterArguments):
     """What the facts are to be about."""
 
-    words: Annotated[str, Field(max_length=bounds.STATEMENT)] = ""
+    words: Annotated[str, Field(max_length=limits.STATEMENT)] = ""
     """What the facts should say: a statement, a question or some words."""
     entities: Annotated[list[Name], Field(max_length=10)] = Field(default_factory=list)
     """Names of entities that each fact has to connect, all of them."""
-    limit: Annotated[int, Field(ge=1, le=bounds.ITEMS)] = 10
+    limit: Annotated[int, Field(ge=1, le=limits.ITEMS)] = 10
     """How many facts to return at most."""
 
     @model_validator(mode="after")
@@ -33,23 +33,23 @@ class SearchArguments(Selecting):
         return self
 
 
-class SearchResult(Result):
+class SearchResult(ToolResult):
     """Facts, best first."""
 
-    facts: list[Found]
+    facts: list[RetrievedResult]
 
 
-async def run(access: Access, sought: SearchArguments) -> SearchResult:
+async def run(access: WorkspaceAccess, sought: SearchArguments) -> SearchResult:
     workspace = access.workspace
     only = await sought.only(workspace)
     vector = await vector_of(sought.words, workspace.store(), workspace.embedder)
     items = await read(workspace, lambda reader: _items(reader, sought, vector), only)
-    return SearchResult(facts=[views.found(item) for item in items])
+    return SearchResult(facts=[views.retrieved_result(item) for item in items])
 
 
 def _items(reader: Reader, sought: SearchArguments, vector: Vectors | None) -> list[Item]:
     named = [lookup.entity_row(reader, name) for name in sought.entities]
-    hits = facts_found(reader, vector, named, sought.limit)
+    hits = search_facts(reader, vector, named, sought.limit)
     alike = [""] * len(hits.rows) if vector is None else _similar(hits.scores)
     together = "connects what was named" if named else ""
     return fact_items(hits.rows, hits.scores, [", ".join(filter(None, (together, why))) for why in alike], reader)

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from polyadic.mcp.access import Access
-from polyadic.mcp.bounds import NAME, PAIRS, VALUE
-from polyadic.mcp.problems import bad_arguments
-from polyadic.mcp.results import Result
+from polyadic.mcp.errors import bad_arguments
+from polyadic.mcp.limits import NAME, PAIRS, VALUE
+from polyadic.mcp.request_context import WorkspaceAccess
+from polyadic.mcp.results import ToolResult
 
 
-class Arguments(BaseModel):
+class ToolArguments(BaseModel):
     """What a tool takes; whatever it does not know is refused, because a wish would be passed over."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
@@ -24,7 +24,7 @@ Pairs = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=NAME)], Annotated[str, Field(max_length=VALUE)]],
     Field(max_length=PAIRS),
 ]
-Taken = TypeVar("Taken", bound=Arguments)
+Taken = TypeVar("Taken", bound=ToolArguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +39,20 @@ class Tool(Generic[Taken]):
     title: str
     description: str
     takes: type[Taken]
-    returns: type[Result]
-    run: Callable[[Access, Taken], Awaitable[Result]]
+    returns: type[ToolResult]
+    run: Callable[[WorkspaceAccess, Taken], Awaitable[ToolResult]]
     writes: bool = False
     of_jobs: bool = False
 
-    def is_offered(self, access: Access) -> bool:
+    def is_offered(self, access: WorkspaceAccess) -> bool:
         """Whether clients with this access are told of it."""
         return (access.may_write or not self.writes) and (access.jobs is not None or not self.of_jobs)
 
-    def only_hands_over(self, access: Access) -> bool:
+    def only_hands_over(self, access: WorkspaceAccess) -> bool:
         """Whether it leaves the work to a job, and at most waits for it."""
         return access.jobs is not None and (self.writes or self.of_jobs)
 
-    async def call(self, access: Access, arguments: dict[str, Any]) -> Result:
+    async def call(self, access: WorkspaceAccess, arguments: dict[str, Any]) -> ToolResult:
         """Run the tool with what a client sent.
 
         Raises

@@ -4,12 +4,12 @@ Beside the words themselves, their beginnings are searched for (inflected forms,
 characters where a language writes no spaces. Function words are left out.
 """
 
-from polyadic.knowledge import Knowledge
-from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.items import found
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Knowledge
+from polyadic.retrieval.items import retrieved_rows
+from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
-from polyadic.store.protocol import Reader
+from polyadic.storage.protocol import Reader
 
 _MOST = 20
 
@@ -23,6 +23,6 @@ class BM25:
         trace = Trace()
         hits = reader.search(question, _MOST)
         reasons = [f"matches words of the question (BM25 {score:.1f})" for score in hits.scores.tolist()]
-        passages = found("chunk", hits.rows, hits.scores, reasons, reader)
+        passages = retrieved_rows("chunk", hits.rows, hits.scores, reasons, reader)
         trace.done("search", f"{len(passages)} passages")
         return knowledge_of(question, self.name, passages, context_tokens, trace, reader)

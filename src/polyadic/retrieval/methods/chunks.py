@@ -1,11 +1,11 @@
 """Method ``chunks``: the passages most similar to the question (the papers' StandardRAG)."""
 
-from polyadic.knowledge import Knowledge
-from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.items import found, similar
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Knowledge
+from polyadic.retrieval.items import retrieved_rows, similar
+from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
-from polyadic.store.protocol import Reader
+from polyadic.storage.protocol import Reader
 
 _MOST = 20
 """More than the papers' five: the budget of tokens decides how many are read."""
@@ -21,6 +21,6 @@ class Chunks:
         vector = (await embedder.embed([question]))[0]
         trace.done("embed", "the question")
         hits = reader.nearest("chunk", vector, _MOST)
-        near = found("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
+        near = retrieved_rows("chunk", hits.rows, hits.scores, similar(hits.scores.tolist()), reader)
         trace.done("nearest", f"{len(near)} passages")
         return knowledge_of(question, self.name, near, context_tokens, trace, reader)

@@ -14,29 +14,29 @@ to the question first; a report is told in parts (report_items.py).
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from polyadic.knowledge import Item, Knowledge, Section
-from polyadic.models.embedder import Embedder
+from polyadic.config import HierarchySearchSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Item, Knowledge, RetrievalSection
 from polyadic.retrieval.bridge_items import bridge_items, consecutive
+from polyadic.retrieval.budget_split import shared_knowledge
 from polyadic.retrieval.global_items import global_items
+from polyadic.retrieval.hierarchy_nodes import names
+from polyadic.retrieval.hierarchy_search import NOT_BUILT, HierarchySearch, find
 from polyadic.retrieval.local_items import local_items
-from polyadic.retrieval.nodes import names
-from polyadic.retrieval.sharing import shared_knowledge
 from polyadic.retrieval.shortest_paths import paths_between
-from polyadic.retrieval.theme_search import NOT_BUILT, ThemeSearch, find
 from polyadic.retrieval.trace import Trace
-from polyadic.settings import HierarchySettings
-from polyadic.store.protocol import Reader
+from polyadic.storage.protocol import Reader
 
 _NAMES = 3
-SECTIONS = (Section.LOCAL, Section.BRIDGE, Section.GLOBAL)
+SECTIONS = (RetrievalSection.LOCAL, RetrievalSection.BRIDGE, RetrievalSection.GLOBAL)
 
 
-class Hierarchy:
+class HierarchyMethod:
     """Implements Method; ``sections`` are the parts to retrieve, which share all of the tokens."""
 
     name = "hierarchy"
 
-    def __init__(self, settings: HierarchySettings, sections: Collection[Section] = SECTIONS) -> None:
+    def __init__(self, settings: HierarchySearchSettings, sections: Collection[RetrievalSection] = SECTIONS) -> None:
         self._settings = settings
         self._sections = sections
 
@@ -50,17 +50,17 @@ class Hierarchy:
         found = shared_knowledge(question, self.name, told, self._shares(search.whole), context_tokens, trace)
         return found if search.built else replace(found, note=NOT_BUILT)
 
-    def _items(self, section: Section, search: ThemeSearch, trace: Trace) -> list[Item]:
-        if section is Section.LOCAL:
+    def _items(self, section: RetrievalSection, search: HierarchySearch, trace: Trace) -> list[Item]:
+        if section is RetrievalSection.LOCAL:
             items = local_items(search)
-        elif section is Section.BRIDGE:
+        elif section is RetrievalSection.BRIDGE:
             items = self._bridge(search, trace)
         else:
             items = global_items(search)
         trace.done(str(section), f"{len(items)} items")
         return items
 
-    def _bridge(self, search: ThemeSearch, trace: Trace) -> list[Item]:
+    def _bridge(self, search: HierarchySearch, trace: Trace) -> list[Item]:
         pairs = consecutive(search.keys)
         weighted = self._settings.paths == "weighted"
         paths, graph = paths_between(pairs, search.vector, search.reader, search.themes, weighted)
@@ -68,16 +68,20 @@ class Hierarchy:
         trace.done("paths", f"{len(paths)} of {len(pairs)} between key entities, among {size}")
         return bridge_items(paths, search)
 
-    def _shares(self, whole: bool) -> Mapping[Section, float]:
+    def _shares(self, whole: bool) -> Mapping[RetrievalSection, float]:
         """As set; of a question about the whole, reports have half of what the others have as well."""
         if len(self._sections) == 1:
             return dict.fromkeys(self._sections, 1.0)
         part = 0.5 if whole else 1.0
         local, bridge = part * self._settings.local_share, part * self._settings.bridge_share
-        return {Section.LOCAL: local, Section.BRIDGE: bridge, Section.GLOBAL: max(0.0, 1 - local - bridge)}
+        return {
+            RetrievalSection.LOCAL: local,
+            RetrievalSection.BRIDGE: bridge,
+            RetrievalSection.GLOBAL: max(0.0, 1 - local - bridge),
+        }
 
 
-def _told(search: ThemeSearch) -> str:
+def _told(search: HierarchySearch) -> str:
     named = ", ".join(names(search.near.rows[:_NAMES], search.reader, search.themes).values())
     if not search.built:
         return f"{NOT_BUILT}; nearest are {named or 'none'}"

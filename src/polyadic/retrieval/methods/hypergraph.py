@@ -15,15 +15,15 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.knowledge import Knowledge
-from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.items import Found, found, similar
-from polyadic.retrieval.question_entities import QuestionEntities
+from polyadic.config import HypergraphSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Knowledge
+from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
+from polyadic.retrieval.query_entities import QueryEntityFinder
+from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
-from polyadic.settings import HypergraphSettings
-from polyadic.store.protocol import Hits, Nearest, Reader, Rows, Vectors
-from polyadic.store.row_sets import among, distinct
+from polyadic.storage.protocol import Hits, NearestPrefetch, Reader, Rows, Vectors
+from polyadic.storage.row_sets import among, distinct
 
 _FILL = 5
 _FACTS_OF_AN_ENTITY = 60
@@ -36,12 +36,12 @@ _FURTHER_CHUNKS = 20
 _BLOCK = 40
 
 
-class Hypergraph:
+class HypergraphRAG:
     """Implements Method; ``entity_retrieval``, ``fact_retrieval`` and ``chunk_retrieval`` are the paper's ablations."""
 
     name = "hypergraph"
 
-    def __init__(self, settings: HypergraphSettings, question_entities: QuestionEntities) -> None:
+    def __init__(self, settings: HypergraphSettings, question_entities: QueryEntityFinder) -> None:
         self._settings = settings
         self._question_entities = question_entities
 
@@ -69,9 +69,9 @@ class Hypergraph:
         """What is near the question itself may be looked for while its entities are."""
         s = self._settings
         if s.fact_retrieval:
-            reader.expect(Nearest("fact", h_q, s.facts, scored=True))
+            reader.expect(NearestPrefetch("fact", h_q, s.facts, scored=True))
         if s.chunk_retrieval:
-            reader.expect(Nearest("chunk", h_q, self._chunks_sought))
+            reader.expect(NearestPrefetch("chunk", h_q, self._chunks_sought))
 
     @property
     def _chunks_sought(self) -> int:
@@ -98,7 +98,7 @@ class Hypergraph:
 
     def _facts(
         self, h_q: Vectors, entities: Rows, matching: Rows, reader: Reader, trace: Trace
-    ) -> tuple[list[Found], Rows]:
+    ) -> tuple[list[RetrievedRow], Rows]:
         """K_H = F*_V + F*_H, Eq. 16 to 18, and what the first matching passages state: first facts, rows of all."""
         retrieved = self._retrieved_facts(h_q, reader, trace)
         links = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q)
@@ -111,7 +111,7 @@ class Hypergraph:
         best = _spread(facts, products, reader)[:_MOST_SHOWN]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
         whys = _whys(facts[best], similarity[best], retrieved.rows, through)
-        first = found("fact", facts[best], products[best], whys, reader)
+        first = retrieved_rows("fact", facts[best], products[best], whys, reader)
         further = f"{len(facts)} facts, of them {len(facts) - len(retrieved.rows)} by entities and passages alone"
         trace.done("expand", further + (f"; the first {len(first)} are kept" if len(first) < len(facts) else ""))
         return first, facts
@@ -125,7 +125,7 @@ class Hypergraph:
         trace.done("facts", said)
         return hits
 
-    def _chunks(self, h_q: Vectors, matching: Rows, reader: Reader, trace: Trace) -> list[Found]:
+    def _chunks(self, h_q: Vectors, matching: Rows, reader: Reader, trace: Trace) -> list[RetrievedRow]:
         """K_chunk, Eq. 20; with matching passages by reciprocal ranks (Cormack et al., SIGIR 2009)."""
         s = self._settings
         if not s.chunk_retrieval:
@@ -138,7 +138,7 @@ class Hypergraph:
         if len(matching):
             hits = _by_ranks(hits.rows, matching if s.fill else matching[: s.chunks])
         why = [whys.get(row, "matches words of the question") for row in hits.rows.tolist()]
-        chunks = found("chunk", hits.rows, hits.scores, why, reader)
+        chunks = retrieved_rows("chunk", hits.rows, hits.scores, why, reader)
         trace.done("passages", said + (f", {len(chunks)} where there is room" if s.fill else ""))
         return chunks
 
@@ -166,18 +166,18 @@ def _above(hits: Hits, threshold: float) -> tuple[Hits, str]:
     return first, f"none above {threshold:g}, so the first {len(first.rows)}"
 
 
-def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[Found]:
+def _further_facts(h_q: Vectors, but: Rows, room: int, reader: Reader, trace: Trace) -> list[RetrievedRow]:
     """The facts that come next by similarity x score, as many as may fit."""
     near = reader.nearest_scored("fact", h_q, _FURTHER_FACTS + len(but))
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
-    order, facts = _spread(rows, products, reader), list[Found]()
+    order, facts = _spread(rows, products, reader), list[RetrievedRow]()
     for start in range(0, len(order), _BLOCK):
         if sum(fact.tokens for fact in facts) >= room:
             break
         chosen = order[start : start + _BLOCK]
         similarity = reader.similarity("fact", rows[chosen], h_q[None, :])[0]
-        facts += found("fact", rows[chosen], products[chosen], similar(similarity.tolist()), reader)
+        facts += retrieved_rows("fact", rows[chosen], products[chosen], similar(similarity.tolist()), reader)
     trace.done("fill", f"{len(facts)} further facts")
     return facts
 
@@ -211,7 +211,7 @@ def _switched_off(what: str, trace: Trace) -> Hits:
     return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
-def _mixed(facts: list[Found], chunks: list[Found]) -> list[Found]:
+def _mixed(facts: list[RetrievedRow], chunks: list[RetrievedRow]) -> list[RetrievedRow]:
     """A passage after every few facts, so that neither crowds the other out of the budget."""
     heads = [facts[i : i + _FACTS_BEFORE_A_CHUNK] for i in range(0, len(facts), _FACTS_BEFORE_A_CHUNK)]
     mixed = [one for head, chunk in zip_longest(heads, chunks) for one in (*(head or ()), chunk)]

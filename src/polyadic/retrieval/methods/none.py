@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from polyadic.knowledge import Knowledge
-from polyadic.models.embedder import Embedder
-from polyadic.retrieval.fit import knowledge
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Knowledge
+from polyadic.retrieval.token_budget import knowledge
 from polyadic.retrieval.trace import Trace
-from polyadic.store.protocol import Reader
+from polyadic.storage.protocol import Reader
 
 
-class Nothing:
+class NoRetrieval:
     """Implements Method."""
 
     name = "none"

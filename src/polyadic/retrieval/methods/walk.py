@@ -12,48 +12,48 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyadic.knowledge import Kind, Knowledge
-from polyadic.models.embedder import Embedder
-from polyadic.retrieval.arrangement import FACTS_FIRST, arrange
-from polyadic.retrieval.bridges import Bridges, facts_of_bridges, find_bridges
-from polyadic.retrieval.conductance import conduct, standardised
-from polyadic.retrieval.diffusion import Masses, diffuse
-from polyadic.retrieval.fit import knowledge_of
-from polyadic.retrieval.items import Found, found
-from polyadic.retrieval.question import Question, read_question
+from polyadic.config import WalkSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import ItemKind, Knowledge
+from polyadic.retrieval.bridge_entities import BridgeEntities, facts_of_bridges, find_bridges
+from polyadic.retrieval.context_order import FACTS_FIRST, order_context
+from polyadic.retrieval.edge_weights import compute_edge_weights, standardised
+from polyadic.retrieval.explanations import Explanations
+from polyadic.retrieval.items import RetrievedRow, retrieved_rows
+from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
+from polyadic.retrieval.query_analysis import AnalyzedQuestion, analyze_question
 from polyadic.retrieval.ranking import score_chunks, score_facts
-from polyadic.retrieval.reasons import Reasons
-from polyadic.retrieval.seeds import Start, find_start, seed
+from polyadic.retrieval.seeds import Seeds, find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, joined, surround
+from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
-from polyadic.settings import WalkSettings
-from polyadic.store.protocol import Reader, Rows, Vectors
-from polyadic.store.row_sets import distinct
+from polyadic.storage.protocol import Reader, Rows, Vectors
+from polyadic.storage.row_sets import distinct
 
 _CHUNKS_ABOUT_A_BRIDGE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class WalkResult:
     """A walk's end: where the mass is, and how similar facts are to the question and to what is asked of bridges."""
 
     graph: Subgraph
-    masses: Masses
+    masses: PPRScores
     similarity: Vectors
     second: Vectors
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class WalkOutcome:
     """Where a walk led: the graph around the question, and how good its facts and passages are.
 
     ``chunk_scores`` and ``chunk_similarity`` (to the question) have shape (passages,), ``fact_scores`` (facts,).
     """
 
-    asked: Question
-    start: Start
-    bridges: Bridges
-    end: End
+    asked: AnalyzedQuestion
+    start: Seeds
+    bridges: BridgeEntities
+    end: WalkResult
     chunk_scores: Vectors
     fact_scores: Vectors
     chunk_similarity: Vectors
@@ -74,9 +74,9 @@ class Walk:
         trace.done("rank", f"{len(ranked)} facts and passages")
         return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
 
-    async def walked(self, question: str, reader: Reader, embedder: Embedder, trace: Trace) -> Walked:
+    async def walked(self, question: str, reader: Reader, embedder: Embedder, trace: Trace) -> WalkOutcome:
         """Walk from a question, and score the facts and passages around it."""
-        asked = read_question(question, reader)
+        asked = analyze_question(question, reader)
         trace.done("read the question", _names(asked))
         aims = await embedder.embed([asked.text, asked.remainder or asked.text])
         trace.done("embed", "the question, and the question without its names")
@@ -96,34 +96,34 @@ class Walk:
             second = reader.similarity("chunk", graph.chunks, asides).max(axis=0)
         chunk_scores = score_chunks(graph, end.masses, asked.anchors, bridges, end.second, second)
         similarity = reader.similarity("chunk", graph.chunks, aims[:1])[0]
-        return Walked(asked, start, bridges, end, chunk_scores, score_facts(end.masses, end.second), similarity)
+        return WalkOutcome(asked, start, bridges, end, chunk_scores, score_facts(end.masses, end.second), similarity)
 
     def listed(
-        self, walked: Walked, chunk_scores: Vectors, reader: Reader, facts_first: int = FACTS_FIRST
-    ) -> list[Found]:
+        self, walked: WalkOutcome, chunk_scores: Vectors, reader: Reader, facts_first: int = FACTS_FIRST
+    ) -> list[RetrievedRow]:
         """The best passages by these scores, with the best facts that they state, so many of them before all."""
         graph = walked.end.graph
         best = np.argsort(-chunk_scores, kind="stable")[: self._settings.passages]
-        order = arrange(graph, best, walked.fact_scores, self._settings.facts, facts_first)
-        shown = np.array([place for kind, place in order if kind is Kind.FACT], dtype=np.int64)
-        reasons = Reasons(graph, walked.asked, walked.bridges)
+        order = order_context(graph, best, walked.fact_scores, self._settings.facts, facts_first)
+        shown = np.array([place for kind, place in order if kind is ItemKind.FACT], dtype=np.int64)
+        reasons = Explanations(graph, walked.asked, walked.bridges)
         fact_whys = reasons.of_facts(shown, walked.end.similarity[shown])
         chunk_whys = reasons.of_chunks(best, walked.chunk_similarity[best])
-        facts = found("fact", graph.facts[shown], walked.fact_scores[shown], fact_whys, reader)
-        chunks = found("chunk", graph.chunks[best], chunk_scores[best], chunk_whys, reader)
-        ranked = {(Kind.FACT, place): fact for place, fact in zip(shown.tolist(), facts, strict=True)}
-        ranked |= {(Kind.CHUNK, place): chunk for place, chunk in zip(best.tolist(), chunks, strict=True)}
+        facts = retrieved_rows("fact", graph.facts[shown], walked.fact_scores[shown], fact_whys, reader)
+        chunks = retrieved_rows("chunk", graph.chunks[best], chunk_scores[best], chunk_whys, reader)
+        ranked = {(ItemKind.FACT, place): fact for place, fact in zip(shown.tolist(), facts, strict=True)}
+        ranked |= {(ItemKind.CHUNK, place): chunk for place, chunk in zip(best.tolist(), chunks, strict=True)}
         return [ranked[entry] for entry in order]
 
-    def _first(self, start: Start, aims: Vectors, reader: Reader) -> End:
+    def _first(self, start: Seeds, aims: Vectors, reader: Reader) -> WalkResult:
         graph = surround(start.facts, start.chunks, reader, start.alike)
         similarity = to_question(graph.facts, aims, reader)
         masses = self._diffuse(start, graph, standardised(similarity), reader)
-        return End(graph, masses, similarity, np.zeros_like(similarity))
+        return WalkResult(graph, masses, similarity, np.zeros_like(similarity))
 
     def _second(
-        self, start: Start, first: End, bridges: Bridges, aims: Vectors, asides: Vectors, reader: Reader
-    ) -> End:
+        self, start: Seeds, first: WalkResult, bridges: BridgeEntities, aims: Vectors, asides: Vectors, reader: Reader
+    ) -> WalkResult:
         """Walk again over what the bridges add, drawn as much to what is asked of them as to the question."""
         facts = distinct(first.graph.facts, facts_of_bridges(bridges, asides, reader))
         chunks = distinct(start.chunks, reader.titled(bridges.either, _CHUNKS_ABOUT_A_BRIDGE).targets)
@@ -132,10 +132,12 @@ class Walk:
         near = reader.similarity("fact", graph.facts, np.concatenate([aims, asides]))
         similarity, second = near[: len(aims)].mean(axis=0), near[len(aims) :].max(axis=0)
         relevance = (standardised(similarity) + standardised(second)) * np.float32(0.5)
-        return End(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
+        return WalkResult(graph, self._diffuse(start, graph, relevance, reader), similarity, second)
 
-    def _diffuse(self, start: Start, graph: Subgraph, relevance: Vectors, reader: Reader) -> Masses:
-        return diffuse(graph, seed(start, graph, reader), conduct(graph, relevance, reader), self._settings.damping)
+    def _diffuse(self, start: Seeds, graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
+        return run_pagerank(
+            graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader), self._settings.damping
+        )
 
 
 def to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
@@ -143,7 +145,7 @@ def to_question(facts: Rows, aims: Vectors, reader: Reader) -> Vectors:
     return np.asarray(reader.similarity("fact", facts, aims).mean(axis=0), dtype=np.float32)
 
 
-def _names(question: Question) -> str:
+def _names(question: AnalyzedQuestion) -> str:
     return f"names {', '.join(question.mentions)}" if question.mentions else "names nothing that is known"
 
 

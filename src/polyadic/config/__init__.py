@@ -1,0 +1,68 @@
+"""Settings of a workspace: flag over environment over ``polyadic.toml`` over default.
+
+The environment names a setting by section and field, ``POLYADIC_EMBEDDING__MODEL=hashing``. Secrets are never
+settings: a setting names the environment variable that holds one.
+"""
+
+from polyadic.config.loader import DEFAULT_FOLDER, FILE_NAME, expanded, load_settings, template, variable_that_sets
+from polyadic.config.pipeline import (
+    TOKENS_FOR_A_MODEL,
+    TOKENS_WITHOUT_A_MODEL,
+    AnswerSettings,
+    ChunkingSettings,
+    EmbeddingModel,
+    EmbeddingSettings,
+    EndpointSettings,
+    ExtractionSettings,
+    ModelSettings,
+    ReadingSettings,
+    RerankerSettings,
+)
+from polyadic.config.retrieval import (
+    COMMON_METHODS,
+    METHODS,
+    HierarchyBuildSettings,
+    HierarchySearchSettings,
+    HippoRAG2Settings,
+    HypergraphSettings,
+    LightRAGSettings,
+    MethodName,
+    PathRAGSettings,
+    RetrievalSettings,
+    WalkSettings,
+)
+from polyadic.config.section import SettingsSection
+from polyadic.config.settings import Settings
+
+__all__ = [
+    "COMMON_METHODS",
+    "DEFAULT_FOLDER",
+    "FILE_NAME",
+    "METHODS",
+    "TOKENS_FOR_A_MODEL",
+    "TOKENS_WITHOUT_A_MODEL",
+    "AnswerSettings",
+    "ChunkingSettings",
+    "EmbeddingModel",
+    "EmbeddingSettings",
+    "EndpointSettings",
+    "ExtractionSettings",
+    "HierarchyBuildSettings",
+    "HierarchySearchSettings",
+    "HippoRAG2Settings",
+    "HypergraphSettings",
+    "LightRAGSettings",
+    "MethodName",
+    "ModelSettings",
+    "PathRAGSettings",
+    "ReadingSettings",
+    "RerankerSettings",
+    "RetrievalSettings",
+    "Settings",
+    "SettingsSection",
+    "WalkSettings",
+    "expanded",
+    "load_settings",
+    "template",
+    "variable_that_sets",
+]

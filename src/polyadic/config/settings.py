@@ -1,0 +1,55 @@
+"""Settings of a workspace: all sections together."""
+
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from polyadic.config.pipeline import (
+    AnswerSettings,
+    ChunkingSettings,
+    EmbeddingSettings,
+    ExtractionSettings,
+    ModelSettings,
+    ReadingSettings,
+    RerankerSettings,
+)
+from polyadic.config.retrieval import (
+    HierarchyBuildSettings,
+    HierarchySearchSettings,
+    HippoRAG2Settings,
+    HypergraphSettings,
+    LightRAGSettings,
+    PathRAGSettings,
+    RetrievalSettings,
+    WalkSettings,
+)
+
+
+class Settings(BaseSettings):
+    """All settings of a workspace.
+
+    >>> Settings().retrieval.method
+    'auto'
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="POLYADIC_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    reading: ReadingSettings = ReadingSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    model: ModelSettings = ModelSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
+    answer: AnswerSettings = AnswerSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    reranker: RerankerSettings = RerankerSettings()
+    hypergraph: HypergraphSettings = HypergraphSettings()
+    walk: WalkSettings = WalkSettings()
+    lightrag: LightRAGSettings = LightRAGSettings()
+    pathrag: PathRAGSettings = PathRAGSettings()
+    hipporag2: HippoRAG2Settings = HippoRAG2Settings()
+    themes: HierarchyBuildSettings = HierarchyBuildSettings()
+    hierarchy: HierarchySearchSettings = HierarchySearchSettings()

@@ -1,0 +1,58 @@
+"""The whole examination of a workspace: what is wrong, and what to do about it."""
+
+from collections.abc import AsyncGenerator
+
+from polyadic.config import Settings
+from polyadic.doctor.check_result import CheckResult, bad, good
+from polyadic.doctor.disk_check import disk
+from polyadic.doctor.embedding_check import embedding
+from polyadic.doctor.language_model_check import language_model
+from polyadic.doctor.reranker_check import reranking
+from polyadic.doctor.store_check import stored
+from polyadic.embeddings.loading import embedder_name, load_embedder
+from polyadic.errors import PolyadicError
+from polyadic.storage.url import LocalFolder, StoreLocation
+
+
+async def run_checks(home: StoreLocation, settings: Settings, whole_window: bool) -> AsyncGenerator[CheckResult, None]:
+    """Look at everything that a workspace stands on, cheap things first; findings come as they are made.
+
+    Nothing is changed. The language model, if one is named, is asked a few small things and one long one.
+    """
+    if isinstance(home, LocalFolder):
+        for finding in disk(home.path):
+            yield finding
+    dimension = 0
+    try:
+        if not home.exists():
+            yield good("store", f"none in {home} yet; polyadic index PATH makes one")
+        else:
+            store = home.open(embedder_name(settings.embedding))
+            try:
+                for finding in stored(store):
+                    yield finding
+                with store.read() as reader:
+                    dimension = reader.counts().dimension
+            finally:
+                store.close()
+    except PolyadicError as problem:
+        yield bad("store", problem.what, problem.next_step)
+    try:
+        embedder = load_embedder(settings.embedding)
+    except PolyadicError as problem:
+        yield bad("embedding", problem.what, problem.next_step)
+    else:
+        async for finding in embedding(embedder, dimension):
+            yield finding
+        await embedder.close()
+    async for finding in reranking(settings.reranker):
+        yield finding
+    if not settings.model.name:
+        yield good("model", "none is set, and none is needed (polyadic init --preset sets one up)")
+        return
+    from polyadic.llm.endpoint_model import EndpointModel
+
+    model = EndpointModel(settings.model)
+    async for finding in language_model(model, whole_window):
+        yield finding
+    await model.close()

@@ -1,0 +1,64 @@
+"""The ONNX graphs of all-MiniLM-L6-v2, kept in the user's cache.
+
+Building it takes the ``onnx`` package, whose import costs as much as all the rest of a start.
+"""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from polyadic.embeddings.cache_folder import cache_folder, write_whole
+from polyadic.embeddings.minilm.weights import ModelFiles
+
+# Raise it whenever a change of onnx_graph.py or int8_graph.py changes the graph: one of another version is not used.
+GRAPH_VERSION = 1
+INT8_GRAPH_VERSION = 1
+_DIGEST_LENGTH = 64
+
+
+def cached_graph(weights: Path, sha256: str) -> bytes:
+    """The serialised graph over a safetensors file that has this hash, from the cache or built anew.
+
+    The cached file begins with the hash of the rest, so an altered or damaged one is not used but replaced.
+    """
+
+    def build() -> bytes:
+        from polyadic.embeddings.minilm.onnx_graph import build_graph
+
+        return build_graph(weights)
+
+    return _cached("minilm", f"{GRAPH_VERSION}\n{sha256}\n{weights.name}", build)
+
+
+def cached_int8_graph(weights: ModelFiles, sha256: str) -> bytes:
+    """Likewise the one whose products are in eight bits: 11 MB, and building it takes some seconds."""
+
+    def build() -> bytes:
+        from polyadic.embeddings.minilm.int8_graph import build_int8_graph
+
+        return build_int8_graph(weights)
+
+    return _cached("minilm-int8", f"{INT8_GRAPH_VERSION}\n{sha256}\n{weights.network.name}", build)
+
+
+def _cached(name: str, made_from: str, build: Callable[[], bytes]) -> bytes:
+    key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
+    path = cache_folder() / "graphs" / f"{name}-{key}"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        content = b""
+    digest, graph = content[:_DIGEST_LENGTH], content[_DIGEST_LENGTH:]
+    if digest == _digest(graph):
+        return graph
+    graph = build()
+    try:
+        write_whole(path, _digest(graph) + graph)
+    except OSError:
+        # Where the cache cannot be written, the next start builds it again, nothing else.
+        return graph
+    return graph
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()

@@ -1,0 +1,128 @@
+"""The transformer of all-MiniLM-L6-v2 with its matrix products in whole numbers of eight bits.
+
+Made from the genuine weights: a weight is rounded to one of 255 steps of its row, what comes in to one of 256 steps of
+a range that is measured once (int8_calibration.py). As the ranges are fixed, a text's vector does not depend on the
+texts
+that it is embedded with. Everything between the products stays float32, and so do the embeddings, which lie in the
+safetensors file as for the other graph.
+
+Some numbers that come in are far larger than the rest, nearly always the same ones, and would leave few steps for all
+others. So each is divided by a part of its range and its weights are multiplied by that; and an inner neuron whose
+output is very large is there several times, each with its share of the weight, because so large a weight would leave
+few steps for the others of its row.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper
+
+from polyadic.embeddings.minilm.int8_calibration import ActivationRanges, measured_ranges
+from polyadic.embeddings.minilm.onnx_graph import FUSED, LAYERS, TransformerGraph
+from polyadic.embeddings.minilm.weights import ModelFiles
+from polyadic.embeddings.onnx_runtime import PROBE, PROBE_TIMES
+
+# How much of its range a number is divided by, as an exponent: for what is normalised, and for what neurons give. And
+# how many copies of neurons there are. All were chosen by how near the vectors come to those of float32.
+_NORMALISED_SHARE, _NEURON_SHARE, _COPIES = 0.75, 0.35, 32
+_LEAST_RANGE = 1e-3
+
+
+def build_int8_graph(weights: ModelFiles) -> bytes:
+    """The serialised graph over a safetensors file, made with the tokenizer too: ranges are measured on texts.
+
+    Inputs and output are those of ``build_graph``; the second output is ``PROBE``, int32, shape (4, 16).
+    """
+    return _Int8Transformer(weights.network, measured_ranges(weights)).serialised()
+
+
+def copied(high: NDArray[np.float32], copies: int) -> NDArray[np.intp]:
+    """How often each neuron is there, if one copy after another goes to that whose share is the largest.
+
+    >>> copied(np.array([9, 1, 4], np.float32), 3)
+    array([3, 1, 2])
+    """
+    times = np.ones(len(high), np.intp)
+    for _ in range(copies):
+        times[np.argmax(high / times)] += 1
+    return times
+
+
+def rounded(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A weight, (outputs, inputs), as whole numbers in [-127, 127], and how much one of each row is worth.
+
+    >>> numbers, worth = rounded(np.array([[1, -0.5], [0, 0]], np.float32))
+    >>> numbers.tolist(), np.round(worth * 127, 3).tolist()
+    ([[127, -64], [0, 0]], [1.0, 127.0])
+    """
+    largest = np.abs(weight).max(axis=1)
+    worth = np.where(largest, largest / 127, 1).astype(np.float32)
+    return np.rint(weight / worth[:, None]).astype(np.int8), worth
+
+
+class _Int8Transformer(TransformerGraph):
+    def __init__(self, weights: Path, ranges: Mapping[str, ActivationRanges]) -> None:
+        super().__init__(weights)
+        self._ranges = ranges
+        self._times = {layer: copied(ranges[f"{layer}.output.dense"].high, _COPIES) for layer in LAYERS}
+        self._read: dict[str, tuple[str, str, str, NDArray[np.float32]]] = {}
+
+    def _finish(self) -> None:
+        """Adds the probe: where pairs of products are added up in 16 bits, it comes out too small."""
+        large = self._constant("probe_input", np.full((4, PROBE_TIMES), 255, np.uint8))
+        weight = self._constant("probe_weight", np.full((PROBE_TIMES, 16), 127, np.int8))
+        self._nodes.append(helper.make_node("MatMulInteger", [large, weight], [PROBE]))
+        self._outputs.append(helper.make_tensor_value_info(PROBE, TensorProto.INT32, [4, 16]))
+
+    def _linear(self, state: str, name: str) -> str:
+        weight, bias = self._array(f"{name}.weight"), self._array(f"{name}.bias")
+        layer, _, part = name.partition(".intermediate.")
+        if part:
+            neurons = np.repeat(np.arange(len(bias)), self._times[layer])
+            weight, bias = weight[neurons], bias[neurons]
+        elif name.removesuffix(".output.dense") in self._times:
+            times = self._times[name.removesuffix(".output.dense")]
+            weight = np.repeat(weight / times.astype(np.float32), times, axis=1)
+        numbers, scale, zero, divisors = self._numbers(state, name)
+        whole, worth = rounded(weight * divisors)
+        return self._add(
+            "MatMulIntegerToFloat",
+            numbers,
+            self._constant(f"{name}.whole", whole.T.copy()),
+            scale,
+            self._constant(f"{name}.worth", worth),
+            zero,
+            "",
+            self._constant(f"{name}.added", bias),
+            domain=FUSED,
+        )
+
+    def _numbers(self, state: str, name: str) -> tuple[str, str, str, NDArray[np.float32]]:
+        """What comes in as whole numbers; their scale and zero point; what each number was divided by."""
+        if state not in self._read:
+            low, high, divisors = self._range(name)
+            if (divisors != 1).any():
+                shares = self._add("Mul", state, self._constant(f"{name}.shares", 1 / divisors))
+            else:
+                shares = state
+            least, most = min(0.0, float((low / divisors).min())), float((high / divisors).max())
+            step = (most - least) / 255
+            scale = self._constant(f"{name}.scale", np.float32(step))
+            zero = self._constant(f"{name}.zero", np.uint8(round(-least / step)))
+            self._read[state] = (self._add("QuantizeLinear", shares, scale, zero), scale, zero, divisors)
+        return self._read[state]
+
+    def _range(self, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """Between what each number lies that comes in, copies included, and by what it is divided."""
+        low, high = self._ranges[name].low, self._ranges[name].high
+        if name.endswith(".attention.output.dense"):
+            # Means of many values: none is far larger than the others.
+            return low, high, np.ones_like(high)
+        times, share = np.ones(len(high), np.intp), _NORMALISED_SHARE
+        if name.removesuffix(".output.dense") in self._times:
+            times, share = self._times[name.removesuffix(".output.dense")], _NEURON_SHARE
+        widest = np.maximum(np.maximum(high, -low), _LEAST_RANGE) / times
+        divisors = np.repeat(times * widest**share, times).astype(np.float32)
+        return np.repeat(low, times), np.repeat(high, times), divisors

@@ -1,0 +1,71 @@
+"""Are quoted answers right, and are questions without an answer refused?"""
+
+import re
+from collections.abc import Sequence
+
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.model.identity import loose_name
+from polyadic.model.types import Answer
+
+_NOT_IN_ANY_SENTENCE = {"yes", "no"}
+_CITATION = re.compile(r"\[\d+\]")
+_MONTHS = tuple(
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)}|{'|'.join(month[:3] for month in _MONTHS)}|sept)"
+_YEAR = r"(?P<year>[12]\d{3})"
+_DATES = tuple(
+    re.compile(rf"\b{form}\b")
+    for form in (
+        f"{_MONTH} {_DAY} {_YEAR}",
+        f"{_DAY}(?: of)? {_MONTH} {_YEAR}",
+        f"{_YEAR} (?P<month>0[1-9]|1[0-2]) {_DAY}",
+    )
+)
+
+
+def can_be_quoted(question: DatasetQuestion) -> bool:
+    """Whether some golden answer can stand in a sentence: "yes" and "no" have to be concluded."""
+    return any(answer.lower() not in _NOT_IN_ANY_SENTENCE for answer in question.answers)
+
+
+def quotes_the_answer(answer: Answer, golden: Sequence[str]) -> bool:
+    """Whether a golden answer stands in the text of an answer; see :func:`holds_an_answer`."""
+    return holds_an_answer(answer.text, golden)
+
+
+def holds_an_answer(text: str, golden: Sequence[str]) -> bool:
+    """Whether a golden answer stands in a text, as whole words.
+
+    Case, accents, punctuation and possessives do not matter, nor how a full date is written. What stands in
+    parentheses counts, and it may also interrupt an answer. Markers of citations, such as ``[1]``, are no text.
+
+    >>> holds_an_answer("Born in Port-of-Spain.", ["Port of Spain"]), holds_an_answer("in Port-of-Spain", ["Spa"])
+    (True, False)
+    >>> holds_an_answer("Ada Lovelace (born December 10th, 1815) wrote it.", ["10 December 1815"])
+    True
+    >>> holds_an_answer("Agnes (Mother Teresa) Bojaxhiu", ["Mother Teresa"])
+    True
+    """
+    texts = {f" {words} " for words in _forms(_CITATION.sub(" ", text))}
+    wanted = {words for gold in golden for words in _forms(gold) if words}
+    return any(f" {words} " in form for words in wanted for form in texts)
+
+
+def _forms(text: str) -> set[str]:
+    """Return the words of a text between single spaces, with what stands in parentheses and without it."""
+    return {_with_plain_dates(loose_name(form)) for form in (text, text.replace("(", " ").replace(")", " "))}
+
+
+def _with_plain_dates(words: str) -> str:
+    """Write full dates as ``10 december 1815``, so that their day, month and year are found as well."""
+    for form in _DATES:
+        words = form.sub(_day_month_year, words)
+    return words
+
+
+def _day_month_year(date: re.Match[str]) -> str:
+    name = date["month"]
+    month = _MONTHS[int(name) - 1] if name.isdigit() else next(one for one in _MONTHS if one.startswith(name[:3]))
+    return f"{int(date['day'])} {month} {date['year']}"

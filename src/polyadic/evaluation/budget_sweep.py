@@ -1,0 +1,53 @@
+"""Methods asked with several budgets of tokens: what a smaller one costs in quality, answers included.
+
+Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 6b.
+"""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.journal import RecordJournal
+from polyadic.evaluation.plan import EvalPlan
+from polyadic.evaluation.scores import Outcomes, ScoreColumn, ScoreTable
+
+
+@dataclass(frozen=True)
+class BudgetSweep:
+    """``means[m, b, c]`` of each method with each of ``budgets``, and the mean ``tokens[m, b]`` that it brought."""
+
+    budgets: tuple[int, ...]
+    columns: tuple[ScoreColumn, ...]
+    means: NDArray[np.float64]
+    tokens: NDArray[np.float64]
+
+
+async def swept(
+    questions: Sequence[DatasetQuestion],
+    plan: EvalPlan,
+    journal: RecordJournal,
+    measured: Callable[[Outcomes], Coroutine[Any, Any, ScoreTable]],
+) -> BudgetSweep | None:
+    """What the journal holds of all budgets of a plan; None where there is one only.
+
+    Parameters
+    ----------
+    measured
+        Scores outcomes, one row for each method and budget.
+    """
+    budgets = tuple(sorted({plan.context_tokens, *plan.budgets}))
+    if len(budgets) == 1:
+        return None
+    labels = [plan.label(method, budget) for method in plan.methods for budget in budgets]
+    rows = [[journal.get(question.id, label) for question in questions] for label in labels]
+    outcomes = [[one.outcome(q) if one else None for one, q in zip(row, questions, strict=True)] for row in rows]
+    scores = await measured(outcomes)
+    shape = (len(plan.methods), len(budgets))
+    means = scores.means(range(len(questions))).reshape(*shape, len(scores.columns))
+    tokens = [fmean([one.tokens for one in row if one] or [np.nan]) for row in rows]
+    return BudgetSweep(budgets, scores.columns, means, np.array(tokens).reshape(shape))

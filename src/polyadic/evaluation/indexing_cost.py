@@ -1,0 +1,94 @@
+"""What was constructed from a corpus, and what that cost.
+
+Source: HyperGraphRAG v3 (arXiv 2503.21322v3), Figure 5 and Table 3; HiRAG (arXiv 2503.10150), Table 5.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from polyadic.indexing.report import IndexReport
+from polyadic.model.types import Usage
+from polyadic.query.workspace_status import status_of
+from polyadic.storage.protocol import Counts, Reader
+from polyadic.workspace import Workspace
+
+FILE_NAME = "construction.json"
+PURPOSES = ("extract", "glean")
+_AT_ONCE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexingCost:
+    """What a workspace holds, and what it took to make it.
+
+    ``tokens`` are those of all passages, ``fact_tokens`` those of all facts; ``pairs`` is how many pairs of entities
+    its facts join, each fact by itself. ``arities`` and ``degrees`` count facts by how many entities they connect and
+    entities by how many facts they are in. ``usage`` is what language models were paid for reading it. ``seconds`` is
+    None where it was not made by an evaluation.
+    """
+
+    counts: Counts
+    tokens: int
+    fact_tokens: int
+    pairs: int
+    arities: tuple[tuple[int, int], ...]
+    degrees: tuple[tuple[int, int], ...]
+    extractors: tuple[str, ...]
+    embedder: str
+    usage: Usage
+    seconds: float | None
+
+    @property
+    def seconds_per_1000_tokens(self) -> float | None:
+        """TP1kT: seconds for each 1,000 tokens of the corpus."""
+        return None if self.seconds is None or not self.tokens else 1000 * self.seconds / self.tokens
+
+    @property
+    def money_per_1000_tokens(self) -> float:
+        """CP1kT: what models were paid for each 1,000 tokens of the corpus."""
+        return 1000 * self.usage.money / self.tokens if self.tokens else 0.0
+
+
+def construction_of(kb: Workspace, seconds: float | None) -> IndexingCost:
+    """Counted in the workspace as it stands."""
+    status = status_of(kb.store(), str(kb.home), kb.embedder.name)
+    with kb.store().read() as reader:
+        tokens, fact_tokens = _tokens(reader, "chunk"), _tokens(reader, "fact")
+        degrees = np.bincount(reader.degrees("entity", np.arange(reader.size("entity"))))
+    return IndexingCost(
+        status.counts,
+        tokens,
+        fact_tokens,
+        sum(facts * arity * (arity - 1) // 2 for arity, facts in status.arities.items()),
+        tuple(sorted(status.arities.items())),
+        tuple((degree, int(count)) for degree, count in enumerate(degrees) if count and degree),
+        tuple(sorted(status.extractors)),
+        status.embedder,
+        sum((status.spent_for.get(purpose, Usage()) for purpose in PURPOSES), Usage()),
+        seconds,
+    )
+
+
+def seconds_so_far(folder: Path, report: IndexReport | None = None) -> float | None:
+    """The seconds that indexing took in all runs into a folder; those of one more run are added.
+
+    None where nothing had to be read yet, because someone else filled the workspace.
+    """
+    file = folder / FILE_NAME
+    before = json.loads(file.read_text(encoding="utf-8"))["seconds"] if file.exists() else None
+    if report is None or not report.chunks:
+        return None if before is None else float(before)
+    seconds = float(before or 0.0) + report.seconds
+    file.write_text(json.dumps({"seconds": seconds}) + "\n", encoding="utf-8")
+    return seconds
+
+
+def _tokens(reader: Reader, side: str) -> int:
+    rows = np.arange(reader.size("chunk" if side == "chunk" else "fact"))
+    parts = (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
+    if side == "chunk":
+        return sum(chunk.tokens for part in parts for chunk in reader.chunks(part))
+    return sum(fact.tokens for part in parts for fact in reader.facts(part))

@@ -1,0 +1,104 @@
+"""Measuring what was found by the measures that a plan names."""
+
+from collections.abc import Sequence
+
+from polyadic.errors import SettingsError
+from polyadic.evaluation.batch import EvaluationBatch
+from polyadic.evaluation.bootstrap import Interval, interval
+from polyadic.evaluation.judge_requests import replies
+from polyadic.evaluation.judge_verdicts import compare, shares
+from polyadic.evaluation.measures import ranking
+from polyadic.evaluation.measures.measure import JudgedMeasure
+from polyadic.evaluation.measures.registry import MeasureResources, measure_named
+from polyadic.evaluation.measures.win_rate import PairVerdict, WinRate, pairs
+from polyadic.evaluation.plan import WIN_RATE, EvalPlan
+from polyadic.evaluation.results import HeadToHead
+from polyadic.evaluation.scores import JudgeModel, Outcomes, ScoreTable, scored
+from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.loading import load_language_model
+from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.workspace import Workspace
+
+
+class Scorer:
+    """The measures of a plan, and the judge that some of them need; asked by batch files where ``by_file`` is given.
+
+    Raises
+    ------
+    SettingsError
+        A measure is not known, or needs what this plan or these settings have not.
+    """
+
+    def __init__(self, plan: EvalPlan, kb: Workspace, by_file: EvaluationBatch | None = None) -> None:
+        tools = MeasureResources(lambda: kb.embedder, PromptLibrary(kb.folder))
+        self._compares = WIN_RATE in plan.measures
+        self._measures = [measure_named(name, tools) for name in plan.measures if name != WIN_RATE]
+        if any("@" in measure.name for measure in self._measures):
+            # Said now rather than when everything has been asked, if what computes them is not installed.
+            ranking.named("R@1")
+        self._kb = kb
+        self._by_file = by_file
+        self._seed = plan.seed
+        self._judge_name = plan.judge or kb.settings.model.name
+        judged = [m.name for m in self._measures if isinstance(m, JudgedMeasure)] + [WIN_RATE] * self._compares
+        if judged and not self._judge_name:
+            what = f"the measure {judged[0]} needs a language model that judges, and none is named"
+            raise SettingsError(what, "polyadic init --preset names one, or leave the measure out")
+        if judged and plan.answers == "none":
+            raise SettingsError(f"the measure {judged[0]} judges answers", "ask with --answers model or quotes")
+
+    async def measured(self, outcomes: Outcomes, plan: EvalPlan) -> tuple[ScoreTable, tuple[HeadToHead, ...]]:
+        """All of them; raises ModelUnavailable where the judge is not to be had, or the embedder."""
+        loaded = list[JudgeModel]()
+
+        def judge() -> JudgeModel:
+            if not loaded:
+                loaded.append(self._judge())
+            return loaded[0]
+
+        try:
+            scores = await scored(outcomes, self._measures, judge, self._seed)
+            comparisons = await self._compared(outcomes, plan, judge()) if self._compares else ()
+        finally:
+            for one in loaded:
+                await one.model.model.close()
+        return scores, comparisons
+
+    async def unjudged(self, outcomes: Outcomes) -> ScoreTable:
+        """What can be measured without a judge."""
+        measures = [measure for measure in self._measures if not isinstance(measure, JudgedMeasure)]
+        return await scored(outcomes, measures, self._judge, self._seed)
+
+    async def _compared(self, outcomes: Outcomes, plan: EvalPlan, judge: JudgeModel) -> tuple[HeadToHead, ...]:
+        """Each method against the first one, on the questions that both have an answer to."""
+        measure = WinRate(PromptLibrary(self._kb.folder))
+        found = []
+        for method, row in list(zip(plan.methods, outcomes, strict=True))[1:]:
+            both = [(one, first) for one, first in zip(row, outcomes[0], strict=True) if one and first]
+            several = pairs([one for one, _ in both], [first for _, first in both])
+            if several:
+                asked = [request for pair in several for request in measure.requests(pair)]
+                said = await replies(judge.model, asked, measure.is_readable, judge.at_once)
+                verdicts = [
+                    verdict for n, pair in enumerate(several) for verdict in measure.read(pair, said[2 * n : 2 * n + 2])
+                ]
+                found.append(
+                    HeadToHead(method, plan.methods[0], compare(several, verdicts), _overall(verdicts, plan.seed))
+                )
+        return tuple(found)
+
+    def _judge(self) -> JudgeModel:
+        settings = self._kb.settings.model.model_copy(update={"name": self._judge_name})
+        if self._by_file is not None:
+            return JudgeModel(self._by_file.remembering(self._judge_name), settings.at_once)
+        model = load_language_model(settings)
+        if model is None:
+            raise SettingsError("no language model is named that judges", "set name under [model]")
+        model.check()
+        return JudgeModel(CachedModel(model, StoreResponseCache(self._kb.store())), settings.at_once)
+
+
+def _overall(verdicts: Sequence[PairVerdict], seed: int) -> Interval | None:
+    won = shares(verdicts, "overall")
+    return interval(won, seed) if won else None

@@ -1,0 +1,238 @@
+"""An answer by a language model, from knowledge and nothing else, with every citation checked (DESIGN: answers)."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from time import perf_counter
+
+from polyadic.config import AnswerSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import NoReply
+from polyadic.generation.citation_attribution import narrow_citations
+from polyadic.generation.citation_parser import CitedText, marked
+from polyadic.generation.context import PromptContext, lay_out
+from polyadic.generation.messages import no_answer
+from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
+from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
+from polyadic.text.language import detect_language
+from polyadic.text.tokens import count_tokens
+from polyadic.tracing.spans import step_done
+
+NOTHING_FOUND = "nothing was found that bears on the question, so no language model was asked"
+# What a chat endpoint wraps around the messages.
+_AROUND_A_REQUEST = 50
+# Tokens are counted in the vocabulary of OpenAI's models; another one may need a few more.
+_MARGIN = 1.1
+# Room for an answer, which is far shorter than the longest reply to wait for: beside knowledge, at most a share of all.
+_ANSWER_TOKENS, _ANSWER_SHARE = 1000, 0.25
+# What is read of a reply that comes in pieces costs as much as all that has come, so it is not read at every piece,
+# but when it has grown by this share, or after so many seconds.
+_GROWTH, _PAUSE = 0.02, 0.05
+
+
+class LLMAnswerer:
+    """Answers from knowledge with a language model.
+
+    Parameters
+    ----------
+    model
+        Writes the answer.
+    prompts
+        Of which ``answer``, ``answer_think`` and ``answer_alone`` are used.
+    settings
+        Format and style.
+    embedder
+        Finds the sentence of a cited passage that bears a claim out.
+    context_tokens
+        How much knowledge the model is shown; less, where it cannot hold that.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        prompts: PromptLibrary,
+        settings: AnswerSettings,
+        embedder: Embedder,
+        context_tokens: int,
+    ) -> None:
+        self._model = model
+        self._prompts = prompts
+        self._settings = settings
+        self._embedder = embedder
+        self._context_tokens = context_tokens
+
+    async def answer(self, knowledge: Knowledge) -> Answer:
+        """The answer, once it is whole.
+
+        Raises
+        ------
+        ModelUnavailable, NoReply
+            As LanguageModel.ask; NoReply also where there is room for nothing of what was found.
+        """
+        context = self._laid_out(knowledge)
+        if self._has_nothing(knowledge, context):
+            return self._unanswered(knowledge)
+        reply = await self._model.ask(self._request(knowledge, context.text))
+        return await self._finished(knowledge, context, reply)
+
+    async def stream(self, knowledge: Knowledge) -> AsyncGenerator[str | Answer, None]:
+        """The text of the answer in pieces as they come, then the answer; raises as :meth:`answer` does."""
+        context = self._laid_out(knowledge)
+        if self._has_nothing(knowledge, context):
+            unanswered = self._unanswered(knowledge)
+            yield unanswered.text
+            yield unanswered
+            return
+        written = shown = ""
+        pace = _Pace()
+        async with _closing(self._model.stream(self._request(knowledge, context.text))) as pieces:
+            async for piece in pieces:
+                whole = isinstance(piece, ModelReply)
+                written = piece.text if isinstance(piece, ModelReply) else written + piece
+                if not (whole or pace.is_due(len(written))):
+                    continue
+                text = self._read(written, context, whole).text
+                if len(text) > len(shown):
+                    yield text[len(shown) :]
+                    shown = text
+                if isinstance(piece, ModelReply):
+                    answer = await self._finished(knowledge, context, piece)
+                    if not shown:
+                        yield answer.text
+                    yield answer
+
+    def _room(self, knowledge: Knowledge) -> int:
+        """Tokens of knowledge to show: as many as are wanted, and no more than the model can hold beside an answer."""
+        asked = (message.text for message in self._request(knowledge, " ").messages)
+        held = self._model.context_tokens
+        answer = min(self._model.output_tokens, _ANSWER_TOKENS, int(held * _ANSWER_SHARE))
+        left = int((held - answer) / _MARGIN) - sum(count_tokens([*asked])) - _AROUND_A_REQUEST
+        return max(0, min(self._context_tokens, left))
+
+    def _laid_out(self, knowledge: Knowledge) -> PromptContext:
+        """What the model is shown; nothing where nothing was found.
+
+        Raises
+        ------
+        NoReply
+            Something was found, and there is room for nothing of it.
+        """
+        room = self._room(knowledge)
+        context = lay_out(knowledge, room)
+        found = bool(knowledge.items) or knowledge.omitted > 0
+        if found and self._has_nothing(knowledge, context):
+            raise self._roomless(room)
+        return context
+
+    def _roomless(self, room: int) -> NoReply:
+        what = f"nothing that was found fits into {room} tokens, so {self._model.name} was not asked"
+        if room == self._context_tokens:
+            return NoReply(what, "raise context_tokens under [retrieval], or lower tokens under [chunking]")
+        holds = f"{what}, which holds {self._model.context_tokens}, question and answer included"
+        return NoReply(
+            holds, "set context_tokens under [model] to what it holds, ask in fewer words, or name a larger model"
+        )
+
+    def _has_nothing(self, knowledge: Knowledge, context: PromptContext) -> bool:
+        return knowledge.sought and not context.pieces
+
+    def _unanswered(self, knowledge: Knowledge) -> Answer:
+        text = no_answer(detect_language(knowledge.question))
+        note = "; ".join(filter(None, (NOTHING_FOUND, knowledge.note)))
+        return Answer(knowledge.question, text, False, (), knowledge, Usage(), note, knowledge.trace)
+
+    def _request(self, knowledge: Knowledge, shown: str) -> ModelRequest:
+        style = f"What is wanted: {self._settings.style}." if self._settings.style else ""
+        if not shown:
+            prompt = self._prompts.get("answer_alone")
+            return ModelRequest("answer", prompt.messages(question=knowledge.question, style=style))
+        prompt = self._prompts.get("answer_think" if self._thinks else "answer")
+        filled = prompt.messages(question=knowledge.question, style=style, knowledge=shown)
+        return ModelRequest("answer", filled)
+
+    @property
+    def _thinks(self) -> bool:
+        return self._settings.format == "think"
+
+    def _read(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
+        return marked(reply, len(context.pieces), self._thinks and bool(context.pieces), whole)
+
+    async def _finished(self, knowledge: Knowledge, context: PromptContext, reply: ModelReply) -> Answer:
+        read = self._read(reply.text, context, whole=True)
+        if not read.text and not read.says_none:
+            raise self._wordless(read, reply)
+        shown = f"{len(context.pieces)} pieces of {context.tokens} tokens, with room for {self._room(knowledge)}"
+        detail = f"{shown}; {reply.usage.completion_tokens} tokens came back"
+        steps = [TraceStep(f"ask {self._model.name}", detail, reply.seconds)]
+        step_done(steps[0].name)
+        started = perf_counter()
+        found = await narrow_citations(read.text, [context.pieces[n - 1].places for n in read.numbers], self._embedder)
+        citations = tuple(Citation(n, place, score) for n, (place, score) in enumerate(found, 1))
+        removed = f"; {read.removed} removed, which pointed nowhere" if read.removed else ""
+        steps.append(TraceStep("check the citations", f"{len(citations)} hold{removed}", perf_counter() - started))
+        step_done(steps[1].name)
+        return Answer(
+            question=knowledge.question,
+            text=read.text or no_answer(detect_language(knowledge.question)),
+            answered=bool(read.text) and not read.says_none,
+            citations=citations,
+            knowledge=knowledge,
+            usage=reply.usage,
+            note=self._note(knowledge, context, read, reply),
+            trace=(*knowledge.trace, *steps),
+            reasoning=read.reasoning,
+            removed=read.removed,
+        )
+
+    def _note(self, knowledge: Knowledge, context: PromptContext, read: CitedText, reply: ModelReply) -> str:
+        parts = [f"answered by {self._model.name}"]
+        if not context.pieces:
+            parts.append("from what the model knows, not from the documents")
+        elif knowledge.extractors:
+            parts.append(f"facts read by {', '.join(knowledge.extractors)}")
+        if knowledge.note:
+            parts.append(knowledge.note)
+        if context.pieces and not read.numbers and not read.says_none:
+            parts.append("it cites nothing: check it before you rely on it")
+        if read.removed:
+            one = read.removed == 1
+            said = (
+                "1 citation that pointed nowhere was" if one else f"{read.removed} citations that pointed nowhere were"
+            )
+            parts.append(f"{said} removed")
+        if "</think>" in read.text:
+            parts.append('it thought aloud: with format = "think" under [answer] its thoughts are kept apart')
+        if not reply.complete:
+            parts.append("cut off at output_tokens")
+        return "; ".join(parts)
+
+    def _wordless(self, read: CitedText, reply: ModelReply) -> NoReply:
+        what = f"{self._model.name} gave no answer" + (", only its thoughts" if read.reasoning else "")
+        enough = "raise output_tokens under [model], or ask again"
+        return NoReply(what, "ask again" if reply.complete else enough)
+
+
+class _Pace:
+    """When a reply that comes in pieces is to be read again."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._at = 0.0
+
+    def is_due(self, length: int) -> bool:
+        """Whether the reply, of so many characters by now, is to be read; if so, it counts as read."""
+        now = perf_counter()
+        if length - self._length < _GROWTH * length and now - self._at < _PAUSE:
+            return False
+        self._length, self._at = length, now
+        return True
+
+
+@asynccontextmanager
+async def _closing(pieces: AsyncIterator[str | ModelReply]) -> AsyncIterator[AsyncIterator[str | ModelReply]]:
+    """Closes what a model says when nobody listens any more, so that the connection is let go at once."""
+    try:
+        yield pieces
+    finally:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()

@@ -1,0 +1,148 @@
+"""Building the hierarchy of a store: drafted first, then one transaction puts it in place.
+
+Replies of a language model are committed the moment they come, so a build that is stopped or killed changes nothing in
+the hierarchy, and the next one goes on from what was replied.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.config import HierarchyBuildSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.hierarchy.build_context import BuildContext, BuildInterrupted
+from polyadic.hierarchy.build_report import BuildProgress, BuildReport
+from polyadic.hierarchy.draft import draft, rearrangement
+from polyadic.hierarchy.inputs import HierarchyInputs
+from polyadic.hierarchy.summarizer import Summarizer
+from polyadic.llm.batch_model import PendingRequest
+from polyadic.model.aggregation import form
+from polyadic.model.hierarchy import Rearrangement, Summary
+from polyadic.model.types import Usage
+from polyadic.storage.protocol import LedgerCall, Store, Vectors
+
+EMBEDDING_BATCH = 256
+
+
+@dataclass(slots=True)
+class EmbeddedSummaries:
+    """Implements SummaryVectors: what is embedded once is kept in the store for when the summary comes into it."""
+
+    store: Store
+    embedder: Embedder
+    report: BuildReport
+
+    async def of(self, summaries: Sequence[Summary]) -> Vectors:
+        texts = [form(summary.name, summary.description) for summary in summaries]
+        if not texts:
+            return np.zeros((0, self.embedder.dimension), dtype=np.float32)
+        vectors = []
+        for start in range(0, len(texts), EMBEDDING_BATCH):
+            batch = texts[start : start + EMBEDDING_BATCH]
+            vectors.append(await self.embed(batch))
+        return np.concatenate(vectors)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts, and keep their vectors."""
+        vectors = await self.embedder.embed(texts)
+        self.report.texts_embedded += len(texts)
+        with self.store.write() as writer:
+            writer.put_vectors(texts, vectors)
+        return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyBuilder:
+    """What a hierarchy is built with.
+
+    Parameters
+    ----------
+    store, embedder, writing, settings
+        What it is built from and by.
+    at_once
+        How many calls of the model may be under way.
+    report_progress
+        Called after every piece that was written.
+    spent
+        What the model was paid so far.
+    note
+        Told of the requests that are asked by file.
+    """
+
+    store: Store
+    embedder: Embedder
+    writing: Summarizer
+    settings: HierarchyBuildSettings
+    at_once: int = 1
+    report_progress: Callable[[BuildProgress], None] = lambda progress: None
+    spent: Callable[[], Usage] = Usage
+    note: Callable[[Sequence[PendingRequest]], None] = lambda requests: None
+
+    async def build(self, anew: bool = False) -> BuildReport:
+        """Bring the hierarchy into line with what the store holds; what is as it was stays as it was.
+
+        Parameters
+        ----------
+        anew
+            Cluster everything anew, and have everything written again.
+
+        Raises
+        ------
+        StoreBusy
+            Another process is writing to the store.
+        """
+        report = BuildReport(by=self.writing.by)
+        started, embedded_before = time.perf_counter(), self.embedder.spent
+        with self.store.exclusive():
+            try:
+                await self._build(report, anew)
+            except BuildInterrupted:
+                pass  # the report says why
+            finally:
+                # Also where the run ends with an error or Ctrl-C: it has been paid for.
+                report.usage = self.spent()
+                report.embedding_usage = self.embedder.spent - embedded_before
+                self._enter_embedding()
+        report.seconds = time.perf_counter() - started
+        return report
+
+    async def _build(self, report: BuildReport, anew: bool) -> None:
+        vectors = EmbeddedSummaries(self.store, self.embedder, report)
+        with self.store.read() as reader:
+            ground, former = HierarchyInputs.of(reader), reader.hierarchy()
+        hierarchy = await draft(
+            BuildContext(
+                ground,
+                former,
+                self.writing,
+                vectors,
+                self.settings,
+                self.at_once,
+                anew,
+                report,
+                self.report_progress,
+                self.spent,
+                self.note,
+            )
+        )
+        if change := rearrangement(former, hierarchy):
+            await self._put(change, vectors)
+
+    async def _put(self, change: Rearrangement, vectors: EmbeddedSummaries) -> None:
+        """One transaction, as publishing has it; what is to be embedded is embedded ahead of it."""
+        texts = [form(one.name, one.description) for cluster in change.clusters for one in cluster.summaries]
+        with self.store.write() as writer:
+            lacking = writer.lacking(texts)
+        for start in range(0, len(lacking), EMBEDDING_BATCH):
+            await vectors.embed(lacking[start : start + EMBEDDING_BATCH])
+        with self.store.write() as writer:
+            writer.rearrange(change)
+            while missing := writer.attach():
+                writer.put_vectors(missing, await self.embedder.embed(missing))
+
+    def _enter_embedding(self) -> None:
+        usage, seconds = self.embedder.take_paid()
+        if usage.calls:
+            self.store.note_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])

@@ -1,0 +1,198 @@
+"""The communities of entities and summaries, and what each is about."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.hierarchy.build_context import BuildContext
+from polyadic.hierarchy.community_graph import CommunityGraph, build_community_graph
+from polyadic.hierarchy.community_update import CommunityDraft, CommunityUpdate, update_communities
+from polyadic.hierarchy.fact_assignment import assigned, within
+from polyadic.hierarchy.layering import LayerSet
+from polyadic.hierarchy.leiden import communities as leiden
+from polyadic.hierarchy.prompt_context import MemberContext
+from polyadic.hierarchy.summarizer import CommunityDescription
+from polyadic.model.hierarchy import Community
+from polyadic.storage.incidence import grouped
+from polyadic.storage.protocol import Links, Rows
+from polyadic.text.tokens import count_tokens
+
+_DIGITS_OF_A_BASIS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A community, the one that it goes on from, and the facts (rows) that its report would be made from."""
+
+    community: Community
+    former: Community | None
+    facts: list[int]
+
+
+class CommunityReportBuilder:
+    """Makes the communities of a hierarchy, once its layers are there."""
+
+    def __init__(self, work: BuildContext, layers: LayerSet) -> None:
+        self._work = work
+        self._layers = layers
+
+    async def communities(self) -> list[Community]:
+        """All of them with their reports, by level, then by identifier; raises Interrupted."""
+        work = self._work
+        work.begin("finding communities")
+        # On another thread, so that the event loop stays free.
+        drafts = await asyncio.to_thread(lambda: self._drafts(list(self._grouped().groups())))
+        due = [draft for draft in drafts if draft.facts and self._is_due(draft)]
+
+        async def write(draft: _Draft) -> CommunityDescription:
+            told = [work.ground.told_fact(row) for row in draft.facts]
+            return await work.writing.report(self._told(draft.community.members), told)
+
+        written = await work.written("reports", due, write)
+        work.report.reports_made += len(due)
+        fresh = {id(draft): words for draft, words in zip(due, written, strict=True)}
+        return [self._community(draft, fresh.get(id(draft))) for draft in drafts]
+
+    def _grouped(self) -> CommunityUpdate:
+        """Every node in its communities."""
+        settings = self._work.settings
+        former = () if self._layers.anew else self._work.former.communities
+        grouping = CommunityUpdate(former, self._nodes, settings.community_members)
+        summaries = ((node, self._layers.summaries[node].members) for node in self._nodes[len(self._ground_ids) :])
+        update_communities(grouping, summaries, self._nodes, self._among, self._neighbours)
+        return grouping
+
+    # the graph
+
+    @property
+    def _ground_ids(self) -> tuple[str, ...]:
+        return self._work.ground.ids
+
+    @cached_property
+    def _nodes(self) -> list[str]:
+        """Entities in the order of their rows, then summaries layer by layer."""
+        summaries = self._layers.summaries
+        return [*self._ground_ids, *sorted(summaries, key=lambda one: (summaries[one].layer, one))]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {node: number for number, node in enumerate(self._nodes)}
+
+    @cached_property
+    def _graph(self) -> CommunityGraph:
+        pairs = [
+            (self._places[one], self._places[member])
+            for one in self._nodes[len(self._ground_ids) :]
+            for member in self._layers.summaries[one].members
+        ]
+        both = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
+        ground = self._work.ground
+        return build_community_graph(ground.links, ground.scores, Links(both[:, 0], both[:, 1]), len(self._nodes))
+
+    @cached_property
+    def _strengths(self) -> NDArray[np.float64]:
+        """How closely each node is connected on the whole."""
+        graph = self._graph
+        ends = np.concatenate([graph.sources, graph.targets])
+        both = np.concatenate([graph.weights, graph.weights])
+        return np.bincount(ends, both, len(self._nodes)).astype(np.float64)
+
+    def _among(self, nodes: Sequence[str]) -> list[tuple[int, Collection[str], int]]:
+        """Communities of some nodes among themselves: level, members, place of the parent."""
+        graph, settings = self._graph, self._work.settings
+        rows = np.array([self._places[node] for node in nodes], dtype=np.int64)
+        new = np.full(len(self._nodes), -1, dtype=np.int64)
+        new[rows] = np.arange(len(rows))
+        sources, targets = new[graph.sources], new[graph.targets]
+        inside = (sources >= 0) & (targets >= 0)
+        part = CommunityGraph(len(rows), sources[inside], targets[inside], graph.weights[inside])
+        found = leiden(part, settings.community_split, settings.community_members, settings.seed)
+        return [(one.level, [nodes[member] for member in one.members], one.parent) for one in found]
+
+    def _neighbours(self, nodes: Sequence[str]) -> dict[str, dict[str, float]]:
+        graph = self._graph
+        asked = np.zeros(len(self._nodes), dtype=bool)
+        asked[[self._places[node] for node in nodes]] = True
+        found: dict[str, dict[str, float]] = {node: {} for node in nodes}
+        for here, there in ((graph.sources, graph.targets), (graph.targets, graph.sources)):
+            edges = np.flatnonzero(asked[here])
+            triples = zip(here[edges].tolist(), there[edges].tolist(), graph.weights[edges].tolist(), strict=True)
+            for one, other, weight in triples:
+                found[self._nodes[one]][self._nodes[other]] = weight
+        return found
+
+    # what each is told of
+
+    def _drafts(self, groups: Sequence[CommunityDraft]) -> list[_Draft]:
+        ids = {id(group): group.id for group in groups}
+        known = {} if self._work.anew else {one.id: one for one in self._work.former.communities}
+        drafts = []
+        for level in sorted({group.level for group in groups}):
+            here = sorted((group for group in groups if group.level == level), key=lambda group: ids[id(group)])
+            for group, facts in zip(here, self._facts(here), strict=True):
+                parent = ids[id(group.parent)] if group.parent else ""
+                community = Community(level, tuple(sorted(group.members)), parent)
+                drafts.append(_Draft(community, group.former or known.get(community.id), facts))
+        return drafts
+
+    def _facts(self, groups: Sequence[CommunityDraft]) -> list[list[int]]:
+        """For each community of one level the facts that its report would be made from, the most important first."""
+        ground, most = self._work.ground, self._work.settings.report_tokens
+        home = np.full(len(self._ground_ids), -1, dtype=np.int64)
+        for number, group in enumerate(groups):
+            home[[ground.rows[member] for member in group.members if member in ground.rows]] = number
+        belongs = assigned(ground.links, ground.degrees, home, len(ground.facts))
+        rows: Rows = np.lexsort((np.arange(len(belongs)), -ground.importance))
+        rows = rows[belongs[rows] >= 0]
+        starts, order = grouped(belongs[rows], len(groups))
+        sorted_rows = rows[order]
+        bounds = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+        return [within(sorted_rows[first:last].tolist(), ground.facts, most) for first, last in bounds]
+
+    def _told(self, members: Sequence[str]) -> list[MemberContext]:
+        """The members of a community, the most closely connected first."""
+        ground, summaries = self._work.ground, self._layers.summaries
+        ranked = sorted(members, key=lambda member: (-self._strengths[self._places[member]], member))
+        found = ((one, summaries.get(one) or ground.entities[ground.rows[one]]) for one in ranked)
+        return [MemberContext(one, node.name, node.type, node.description) for one, node in found]
+
+    # what of it is new
+
+    def _is_due(self, draft: _Draft) -> bool:
+        """Whether a report has to be made: there is none that holds, or more has come than it passes over."""
+        former = draft.former
+        if self._work.anew or former is None or former.stale or former.report is None:
+            return True
+        if self._work.is_wanting(former.report.by) or not self._holds(former.sources):
+            return True
+        told = self._basis(draft.facts)
+        fresh = len(told - set(former.basis.split()))
+        return fresh > self._work.settings.renew_above * len(told)
+
+    def _holds(self, sources: Sequence[str]) -> bool:
+        """Whether what a report that is not stale was made from is as it was: summaries may have changed just now."""
+        former, now = self._former_summaries, self._layers
+        return not any(one in now.changed or (one in former and one not in now.summaries) for one in sources)
+
+    @cached_property
+    def _former_summaries(self) -> frozenset[str]:
+        return frozenset(summary.id for summary in self._work.former.summaries)
+
+    def _basis(self, facts: Sequence[int]) -> set[str]:
+        """A few digits of each fact: which ones a report was made from, so that it is known how many are new."""
+        return {self._work.ground.facts[row].id[:_DIGITS_OF_A_BASIS] for row in facts}
+
+    def _community(self, draft: _Draft, words: CommunityDescription | None) -> Community:
+        bare, former = draft.community, draft.former
+        if words is not None and words.report is not None:
+            basis, tokens = " ".join(sorted(self._basis(draft.facts))), count_tokens([words.report.text])[0]
+            return Community(bare.level, bare.members, bare.parent, basis, words.sources, words.report, tokens)
+        if words is None and draft.facts and former is not None:
+            return Community(
+                bare.level, bare.members, bare.parent, former.basis, former.sources, former.report, former.tokens
+            )
+        return bare

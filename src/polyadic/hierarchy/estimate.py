@@ -1,0 +1,144 @@
+"""What building a hierarchy would cost, before anything is spent.
+
+The hierarchy is drafted, with names and facts standing in for what a model would say. So the requests about entities
+are those that would be made, word for word; how many follow about summaries hangs on what the model says, and is about
+right if it sums each cluster up once. Nothing is asked of any endpoint, and nothing is embedded.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from polyadic.config import ModelSettings
+from polyadic.errors import NoReply
+from polyadic.hierarchy.extractive_summarizer import reported, summarised
+from polyadic.hierarchy.inputs import HierarchyInputs
+from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARISE, LLMSummarizer
+from polyadic.hierarchy.prompt_context import FactContext, MemberContext
+from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription
+from polyadic.llm.endpoint_model import price, prompt_tokens
+from polyadic.llm.language_model import LanguageModel, ModelRequest
+from polyadic.model.hierarchy import Summary
+from polyadic.model.types import Usage
+from polyadic.storage.protocol import Spent, Vectors
+
+# Tokens of a reply before this workspace has paid for any: two summaries of two sentences each, a report of six
+# findings.
+_REPLY_TOKENS = {SUMMARISE: 220, REPORT: 450}
+
+
+@dataclass(slots=True)
+class BuildEstimate:
+    """What is to be expected of building.
+
+    Parameters
+    ----------
+    by
+        What would write: the name of a model, or "extractive".
+    summaries, reports
+        Clusters that would be summed up, communities that would be reported on: what a model would be asked about.
+    remembered
+        Those among them whose reply is known already.
+    usage
+        What the model would be paid.
+    most
+        What it would be paid if each reply were as long as it may be.
+    basis
+        Where the length of replies was taken from; empty where nothing is asked.
+    """
+
+    by: str = ""
+    anew: bool = False
+    summaries: int = 0
+    reports: int = 0
+    remembered: int = 0
+    usage: Usage = field(default_factory=Usage)
+    most: Usage = field(default_factory=Usage)
+    basis: str = ""
+
+
+class CountingSummarizer:
+    """Implements Writing: counts what a model would be asked, and has names and facts stand in for its replies.
+
+    Parameters
+    ----------
+    writing
+        Makes the requests, and reads replies that are remembered.
+    model
+        Says what a request can cost.
+    is_remembered
+        Whether the reply to a request is known, by its key.
+    """
+
+    def __init__(self, writing: LLMSummarizer, model: LanguageModel, is_remembered: Callable[[str], bool]) -> None:
+        self.by = writing.by
+        self.asked: set[str] = set()
+        self.remembered = 0
+        self.calls: Counter[str] = Counter()
+        self.sent: Counter[str] = Counter()
+        self.most = Usage()
+        self._writing = writing
+        self._model = model
+        self._is_remembered = is_remembered
+
+    async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+        if self._is_known(self._writing.summary_request(members)):
+            return await self._writing.summarise(layer, members)
+        return summarised(layer, members)
+
+    async def report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
+        request = self._writing.report_request(members, facts)
+        if request is not None and self._is_known(request):
+            return await self._writing.report(members, facts)
+        return reported(members, facts)
+
+    def _is_known(self, request: ModelRequest) -> bool:
+        """Whether the reply is remembered; if not, the call is counted."""
+        key = request.key(self._model.name)
+        if self._is_remembered(key):
+            self.remembered += 1
+            return True
+        if key not in self.asked:
+            self.asked.add(key)
+            try:
+                self.most += self._model.most(request)
+            except NoReply:
+                return False  # it does not fit, so it is not sent
+            self.calls[request.purpose] += 1
+            self.sent[request.purpose] += prompt_tokens(request)
+        return False
+
+    def cost(self, spent: Spent, settings: ModelSettings) -> tuple[Usage, str]:
+        """What the calls would be paid, and where the length of their replies was taken from."""
+        usage, basis = Usage(), []
+        for purpose, calls in sorted(self.calls.items()):
+            before, _ = spent.get((purpose, self.by), (Usage(), 0.0))
+            known = before.calls > 0
+            each = before.completion_tokens / before.calls if known else _REPLY_TOKENS[purpose]
+            received = round(calls * each)
+            sent = self.sent[purpose]
+            usage += Usage(calls, sent, received, price(sent, received, settings))
+            where = f"as in {before.calls:,} calls before" if known else "a rule of thumb"
+            basis.append(f"{each:.0f} tokens a reply to {purpose}, {where}")
+        return usage, "; ".join(basis)
+
+
+class AveragedSummaries:
+    """Implements SummaryVectors without an embedder: a summary lies in the middle of its members."""
+
+    def __init__(self, ground: HierarchyInputs, former: Sequence[Summary]) -> None:
+        self._ground = ground
+        self._known = {summary.id: summary for summary in former}
+
+    async def of(self, summaries: Sequence[Summary]) -> Vectors:
+        self._known |= {summary.id: summary for summary in summaries}
+        if not summaries:
+            return np.zeros((0, self._ground.directions.shape[1]), dtype=np.float32)
+        return np.stack([self._middle(summary) for summary in summaries])
+
+    def _middle(self, summary: Summary) -> Vectors:
+        below = self._ground.below(summary.id, self._known)
+        total = self._ground.directions[below].sum(axis=0)
+        return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)

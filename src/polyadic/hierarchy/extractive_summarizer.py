@@ -1,0 +1,136 @@
+"""Summaries and reports without a language model: names of the most central members, and facts, word for word.
+
+Which facts are chosen: those that join most members, and then those that speak of members not spoken of yet. Nothing
+is written that does not stand in the documents, and nothing is shortened.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from polyadic.hierarchy.centrality import MemberFacts, by_centrality, is_numeric
+from polyadic.hierarchy.prompt_context import FactContext, MemberContext
+from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription
+from polyadic.model.hierarchy import EXTRACTIVE, Cluster, Report, ReportFinding, Summary
+from polyadic.model.identity import loose_name
+from polyadic.text.central_sentences import theme_name
+
+FACTS_OF_A_SUMMARY = 2
+FINDINGS = 7
+NO_FACTS = "community without facts"
+_NAMES = 2
+_TOP = 10
+# Between the names of which an extractive name is made; the first stands for them all in the name of one above.
+_BETWEEN = " · "
+
+
+class ExtractiveSummarizer:
+    """Implements Writing without a language model: the same members and facts, in any order, give the same words."""
+
+    by = EXTRACTIVE
+
+    async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+        return summarised(layer, members)
+
+    async def report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
+        return reported(members, facts)
+
+
+def summarised(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+    """One summary of all members, or none of fewer than two.
+
+    It is named after the most central ones, its type is the commonest among them (of as common ones, that of the more
+    central), and its description one or two facts that join most of them; where no facts are told, the descriptions of
+    the most central ones.
+
+    >>> fact = FactContext("f", "Ada met Bob in London.", 6, ("a", "b"))
+    >>> told = [MemberContext("b", "Bob", "person", "", (fact,)), MemberContext("a", "Ada", "person")]
+    >>> found = summarised(1, told)
+    >>> found.summaries[0].name, found.summaries[0].description, found.sources
+    ('Ada · Bob', 'Ada met Bob in London.', ('a', 'b', 'f'))
+    """
+    if len(members) < 2:
+        return ClusterSummaries((), ())
+    joins = MemberFacts.of(members)
+    central = by_centrality(members, joins)
+    kind = _commonest_type(central)
+    facts = joins.adding(FACTS_OF_A_SUMMARY)
+    described = [] if facts else [member for member in central if member.description][:_NAMES]
+    ids = tuple(sorted(member.id for member in members))
+    cluster = Cluster(layer - 1, ids, ()).id
+    description = " ".join([*(fact.text for fact in facts), *(member.description for member in described)])
+    summary = Summary(cluster, layer, named_after(central), kind, description, ids, EXTRACTIVE)
+    of_that_type = [member for member in members if kind and member.type.casefold() == kind.casefold()]
+    return ClusterSummaries((summary,), _sources(_named(central), of_that_type, facts, described))
+
+
+def reported(members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
+    """A report of all members, or none where no facts are told.
+
+    Its title names the most central members, its summary is the fact that joins most of them, its findings are facts
+    that speak of further ones; a single fact is a finding. Its rating is ten times the share of facts among members
+    and facts: it is higher where more is said of fewer.
+
+    >>> facts = [FactContext("f", "Ada met Bob.", 4, ("a", "b")), FactContext("g", "Bob met Cy.", 4, ("b", "c"))]
+    >>> told = reported([MemberContext(name[0].lower(), name) for name in ("Ada", "Bob", "Cy")], facts).report
+    >>> told.title, told.summary, told.findings
+    ('Bob · Ada', 'Ada met Bob.', (ReportFinding(text='Bob met Cy.', facts=('g',)),))
+    """
+    joins = MemberFacts.of([MemberContext(one.id, one.name, one.type, one.description) for one in members], facts)
+    chosen = joins.adding(1 + FINDINGS)
+    if not chosen:
+        return CommunityDescription(None, (), (NO_FACTS,))
+    summary = chosen[0].text if len(chosen) > 1 else ""
+    findings = tuple(ReportFinding(fact.text, (fact.id,)) for fact in (chosen[1:] or chosen))
+    rating = round(_TOP * len(joins.facts) / (len(joins.facts) + len(members)), 1)
+    central = by_centrality(members, joins)
+    report = Report(named_after(central), summary, rating, findings, EXTRACTIVE)
+    return CommunityDescription(report, _sources(_named(central), chosen))
+
+
+def named_after(central: Sequence[MemberContext]) -> str:
+    """A name made of those of the first members; of two that may be one, the second is not named.
+
+    >>> named_after([MemberContext(name, name) for name in ("Ada · Bob", "Ada (1815)", "Cy", "Dee")])
+    'Ada · Cy'
+    >>> named_after([MemberContext("1", "Mercury"), MemberContext("2", "Mercury")])
+    'Mercury'
+    """
+    return _BETWEEN.join(_first_name(member) for member in _named(central))
+
+
+def _named(central: Sequence[MemberContext]) -> list[MemberContext]:
+    """The members after whom something is named: no name holds all words of another, as aliases do.
+
+    A single word in lower case ("window") names nothing beside another member, and no number of a section does.
+    """
+    named: list[tuple[MemberContext, set[str]]] = []
+    telling = [member for member in central if _is_telling(_first_name(member))]
+    for member in telling or central[:1]:
+        words = set(loose_name(_first_name(member)).split())
+        if len(named) < _NAMES and not any(words <= other or other <= words for _, other in named):
+            named.append((member, words))
+    return [member for member, _ in named]
+
+
+def _is_telling(name: str) -> bool:
+    return bool(theme_name(name)) and not (name.islower() and len(name.split()) == 1)
+
+
+def _first_name(member: MemberContext) -> str:
+    return member.name.partition(_BETWEEN)[0]
+
+
+def _sources(*told: Sequence[MemberContext | FactContext]) -> tuple[str, ...]:
+    return tuple(sorted({one.id for some in told for one in some}))
+
+
+def _commonest_type(central: Sequence[MemberContext]) -> str:
+    """Spelled as by the most central member of that type; that of numbers only where there is no other, or empty."""
+    spelled: dict[str, str] = {}
+    for member in central:
+        spelled.setdefault(member.type.casefold(), member.type)
+    typed = [member for member in central if member.type]
+    counted = Counter(member.type.casefold() for member in typed if not is_numeric(member)) or Counter(
+        member.type.casefold() for member in typed
+    )
+    return spelled[counted.most_common(1)[0][0]] if counted else ""

@@ -1,0 +1,142 @@
+"""What there is to read: files of this machine, and files of other storage that fsspec knows, by their URIs."""
+
+import os
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import PolyadicError, UnreadableDocument
+from polyadic.loaders.decoding import require_text_encoding
+from polyadic.loaders.exclusions import Exclusions
+from polyadic.loaders.file_access import byte_limit, too_large
+from polyadic.loaders.loader import SkippedInput, is_readable, is_unnamed, read_file
+from polyadic.loaders.skipped import printable, skipped
+from polyadic.loaders.walk import UnsupportedType, discover, no_document
+from polyadic.model.types import Document
+
+ROWS = frozenset((".jsonl", ".ndjson", ".csv", ".tsv", ".mbox"))
+"""Suffixes of files with a document a row, which may be of any size."""
+_LOCAL = "file://"
+
+
+def is_remote(name: str) -> bool:
+    """Whether this names something in other storage than the file system.
+
+    >>> is_remote("s3://bucket/letters/"), is_remote("letters/a.txt"), is_remote("file:///letters/a.txt")
+    (True, False, False)
+    """
+    return "://" in name and not name.startswith(_LOCAL)
+
+
+def list_sources(names: Sequence[str], settings: ReadingSettings) -> Iterator[str | SkippedInput]:
+    """The files below these, each once: paths with all links resolved, and URIs.
+
+    Folders are searched to any depth in the order of names, without what is hidden in them (a leading dot).
+
+    Raises
+    ------
+    PolyadicError
+        Nobody knows such storage, or a package for it is not installed.
+    SettingsError
+        The settings name an encoding that Python does not know.
+    """
+    require_text_encoding(settings.encoding)
+    seen: set[str] = set()
+    for name in names:
+        for one in _found(name, settings.exclude):
+            if isinstance(one, SkippedInput):
+                yield one
+            elif str(one) not in seen:
+                seen.add(str(one))
+                yield str(one)
+
+
+def _found(name: str, patterns: Sequence[str]) -> Iterator[str | Path | SkippedInput]:
+    if is_remote(name):
+        return _below(name, Exclusions(patterns))
+    return discover([name.removeprefix(_LOCAL)], is_readable, is_unnamed, patterns=patterns)
+
+
+def load_source(name: str, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+    """The documents of one file that was found; those of a URI have it as their source, as paths are elsewhere."""
+    if not is_remote(name):
+        yield from read_file(Path(name), settings)
+        return
+    try:
+        with tempfile.TemporaryDirectory(prefix="polyadic-") as folder:
+            copy = Path(folder) / PurePosixPath(name).name
+            _fetch(name, copy, settings)
+            for one in read_file(copy, settings):
+                yield replace(one, source=name + one.source.removeprefix(str(copy)))
+    except UnreadableDocument as problem:
+        yield skipped(printable(name), problem)
+
+
+def _fetch(name: str, copy: Path, settings: ReadingSettings) -> None:
+    """Copy a file here, unless it is larger than is read."""
+    storage, path = _storage(name)
+    try:
+        size = storage.info(path)["size"] or 0
+        if copy.suffix.lower() not in ROWS and size > byte_limit(settings.max_megabytes):
+            raise too_large(size, settings.max_megabytes)
+        storage.get_file(path, str(copy))
+    except FileNotFoundError as error:
+        raise UnreadableDocument("no such file or folder", "check the URI") from error
+    except OSError as error:
+        raise _not_read(error) from error
+
+
+def _below(name: str, exclusions: Exclusions) -> Iterator[str | SkippedInput]:
+    """The files at a URI or below it."""
+    storage, root = _storage(name)
+    try:
+        if storage.isfile(root):
+            yield from _known([storage.unstrip_protocol(root)])
+            return
+        below = sorted(path for path in storage.find(root) if not _is_passed_over(path, root, exclusions))
+    except OSError as error:
+        yield skipped(printable(name), _not_read(error))
+        return
+    files = list(_known([storage.unstrip_protocol(path) for path in below]))
+    if all(isinstance(one, SkippedInput) for one in files):
+        files.append(no_document(printable(name)))
+    yield from files
+
+
+def _known(uris: Collection[str]) -> Iterator[str | SkippedInput]:
+    for uri in uris:
+        path = PurePosixPath(uri)
+        if printable(uri) != uri:
+            yield SkippedInput(printable(uri), "its name is not printable text", "rename it")
+        elif is_readable(path.name):
+            yield uri
+        else:
+            problem = UnsupportedType(path.suffix.lower())
+            yield SkippedInput(uri, problem.what, problem.next_step, file_type=problem.suffix)
+
+
+def _is_passed_over(path: str, root: str, exclusions: Exclusions) -> bool:
+    """Whether a file is hidden or excluded, or lies in a folder that is."""
+    top = PurePosixPath(root)
+    below = [one for one in (PurePosixPath(path), *PurePosixPath(path).parents) if one != top and top in one.parents]
+    return any(one.name.startswith(".") or exclusions.cover(one, top) for one in below)
+
+
+def _storage(name: str) -> tuple[Any, str]:
+    """The storage that a URI names, and the path in it."""
+    import fsspec
+
+    try:
+        storage, path = fsspec.core.url_to_fs(name)
+    except (ImportError, ValueError) as error:
+        scheme = name.partition("://")[0]
+        raise PolyadicError(f"{scheme}:// cannot be read ({error})", "see docs/ray.md for what storage needs") from None
+    return storage, path
+
+
+def _not_read(error: OSError) -> UnreadableDocument:
+    reason = error.strerror if error.errno and os.strerror(error.errno) == error.strerror else str(error)
+    return UnreadableDocument(" ".join((reason or type(error).__name__).split()), "check the URI and the credentials")

@@ -1,0 +1,193 @@
+"""How a whole document lies in a file: the layout of ``metadata.polyadic`` (docs/interchange.md).
+
+Writing builds plain values; reading goes through models that check every bound, because a file may come from anywhere.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from polyadic.errors import DecisionRefused
+from polyadic.interchange.document_record import ChunkExport, DocumentExport
+from polyadic.interchange.validation import DocumentId, EntityScore, FactScore, Name, StrictModel, Text
+from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+
+VERSION = 1
+
+
+def plain_document(told: DocumentExport) -> dict[str, Any]:
+    """A document in terms of JSON, always in the same order."""
+    document = told.document
+    return {
+        "source": document.source,
+        "title": document.title,
+        "text": document.text,
+        "metadata": dict(sorted(document.metadata.items())),
+        "pages": list(document.pages),
+        "recipe": told.recipe,
+        "extractor": told.extractor,
+        "chunks": [_plain_passage(passage) for passage in told.passages],
+    }
+
+
+def plain_decision(decision: ResolutionDecision) -> dict[str, Any]:
+    """A decision on who is who in terms of JSON."""
+    return {
+        "kind": decision.kind.value,
+        "names": list(decision.names),
+        "into": decision.into,
+        "documents": list(decision.documents),
+    }
+
+
+def plain_entities(evidence: Evidence) -> list[dict[str, Any]]:
+    """The participants of a statement in terms of JSON."""
+    return [
+        {"name": p.name, "type": p.type, "description": p.description, "score": p.score} for p in evidence.participants
+    ]
+
+
+def plain_spans(evidence: Evidence) -> list[list[int]]:
+    return [[span.start, span.end] for span in evidence.spans]
+
+
+def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
+    chunk = passage.chunk
+    failure = {} if passage.failure is None else {"failure": passage.failure}
+    evidence = [
+        {
+            "text": said.text,
+            "score": said.score,
+            "extractor": said.extractor,
+            "spans": plain_spans(said),
+            "entities": plain_entities(said),
+        }
+        for said in passage.evidence
+    ]
+    bounds = {"start": chunk.span.start, "end": chunk.span.end, "fresh": chunk.fresh, "tokens": chunk.tokens}
+    return {**bounds, **failure, "evidence": evidence}
+
+
+class EntitySchema(StrictModel):
+    name: Text
+    type: Text = ""
+    description: Text = ""
+    score: EntityScore
+
+    def participation(self) -> Participation:
+        return Participation(self.name, self.type, self.description, self.score)
+
+
+class EvidenceSchema(StrictModel):
+    text: Name
+    score: FactScore
+    extractor: Text
+    spans: list[list[int]]
+    entities: list[EntitySchema]
+
+    def evidence(self) -> Evidence:
+        participants = tuple(entity.participation() for entity in self.entities)
+        spans = tuple(Span(start, end) for start, end in self.spans)
+        return Evidence(self.text, self.score, participants, spans, self.extractor)
+
+
+class ChunkSchema(StrictModel):
+    start: int = Field(ge=0)
+    end: int
+    fresh: int
+    tokens: int = Field(ge=0)
+    # An empty reason is none: what failed says why.
+    failure: Text = ""
+    evidence: list[EvidenceSchema]
+
+    @property
+    def has_failed(self) -> bool:
+        return "failure" in self.model_fields_set
+
+    def passage(self, document: Document) -> ChunkExport:
+        span = Span(self.start, self.end)
+        chunk = Chunk(document.id, span, document.text[self.start : self.end], self.tokens, self.fresh)
+        evidence = tuple(said.evidence() for said in self.evidence)
+        return ChunkExport(chunk, evidence, self.failure if self.has_failed else None)
+
+
+class DocumentSchema(StrictModel):
+    source: Name
+    title: Text
+    text: Text
+    metadata: dict[Text, Text]
+    pages: list[int]
+    recipe: Text
+    extractor: Text
+    chunks: list[ChunkSchema]
+
+    @field_validator("recipe")
+    @classmethod
+    def _recipe_is_an_object(cls, recipe: str) -> str:
+        try:
+            value = json.loads(recipe)
+        except (ValueError, RecursionError) as error:
+            raise ValueError("a recipe is a JSON object in a string") from error
+        if not isinstance(value, Mapping):
+            raise ValueError("a recipe is a JSON object in a string")
+        return recipe
+
+    @model_validator(mode="after")
+    def _places_are_in_the_text(self) -> "DocumentSchema":
+        length = len(self.text)
+        if self.pages != sorted(set(self.pages)) or any(not 0 <= page <= length for page in self.pages):
+            raise ValueError("pages begin one after the other, within the text")
+        for number, chunk in enumerate(self.chunks):
+            if not chunk.start <= chunk.fresh <= chunk.end <= length:
+                raise ValueError(f"chunk {number} lies outside the text")
+            if chunk.has_failed and chunk.evidence:
+                raise ValueError(f"chunk {number} has failed and has evidence")
+            for span in (span for said in chunk.evidence for span in said.spans):
+                if len(span) != 2 or not 0 <= span[0] <= span[1] <= length:
+                    raise ValueError(f"chunk {number} has evidence outside the text")
+        if len({(chunk.start, chunk.end) for chunk in self.chunks}) < len(self.chunks):
+            raise ValueError("a chunk is there twice")
+        return self
+
+    def told(self) -> DocumentExport:
+        document = Document(self.source, self.title, self.text, dict(self.metadata), tuple(self.pages))
+        passages = tuple(chunk.passage(document) for chunk in self.chunks)
+        return DocumentExport(document, self.recipe, self.extractor, passages)
+
+
+class DecisionSchema(StrictModel):
+    kind: Literal["merge", "split", "apart"]
+    names: list[Name]
+    into: Text
+    documents: list[DocumentId]
+
+    def decision(self) -> ResolutionDecision:
+        return ResolutionDecision(DecisionKind(self.kind), tuple(self.names), self.into, tuple(self.documents))
+
+
+class WorkspaceSchema(StrictModel):
+    version: Literal[1]
+    documents: list[DocumentSchema]
+    decisions: list[DecisionSchema] = Field(default_factory=list)
+
+    @field_validator("documents")
+    @classmethod
+    def _each_once(cls, documents: list[DocumentSchema]) -> list[DocumentSchema]:
+        if len({document.source for document in documents}) < len(documents):
+            raise ValueError("a document is there twice")
+        return documents
+
+    @field_validator("decisions")
+    @classmethod
+    def _agree(cls, decisions: list[DecisionSchema]) -> list[DecisionSchema]:
+        said = [layout.decision() for layout in decisions]
+        if len({decision.id for decision in said}) < len(said):
+            raise ValueError("a decision is there twice")
+        try:
+            EntityResolution.of(said)
+        except DecisionRefused as problem:
+            raise ValueError(problem.what) from problem
+        return decisions

@@ -1,0 +1,169 @@
+"""Facts as JSON lines: a statement a line, or a document's statements a line (docs/interchange.md).
+
+A file is gone through twice: every line is checked before anything changes, and where lines lie is noted, so that
+those of one document need not stand together. Only one document's lines are held at a time.
+"""
+
+import re
+from array import array
+from codecs import BOM_UTF8
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, BinaryIO
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import from_json
+
+from polyadic.interchange.chunk_alignment import NAME
+from polyadic.interchange.validation import (
+    EntityScore,
+    FactScore,
+    Identifier,
+    InvalidFile,
+    Name,
+    Text,
+    validation_error,
+)
+from polyadic.model import identity
+from polyadic.model.types import Evidence, Participation, Span
+
+LONGEST_LINE = 50_000_000
+_LONGEST_REFERENCE = 1_000
+_NOT_IN_A_NAME = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+class _Said(BaseModel):
+    """What people bring may say more than we hold; that is counted, not refused."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, allow_inf_nan=False)
+
+    @property
+    def fields_not_kept(self) -> list[str]:
+        return list(self.model_extra or ())
+
+
+class EntityLine(_Said):
+    name: Text
+    type: Text = ""
+    description: Text = ""
+    score: EntityScore = 50.0
+
+
+def _named(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class FactLine(_Said):
+    text: Name
+    score: FactScore = 5.0
+    entities: list[Annotated[EntityLine, BeforeValidator(_named)]] = Field(default_factory=list)
+    spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+    extractor: Name = NAME
+
+    def evidence(self) -> Evidence:
+        """Raises ValueError where a span is none."""
+        participants = tuple(Participation(e.name, e.type, e.description, e.score) for e in self.entities)
+        spans = tuple(Span(start, end) for start, end in self.spans)
+        return Evidence(self.text, self.score, participants, spans, self.extractor)
+
+
+class FactsLine(_Said):
+    """``facts`` of one document; ``source``, ``document``, ``_id`` or ``title`` names it, in this order."""
+
+    source: Text = ""
+    document: Identifier = ""
+    id: Identifier = Field("", alias="_id")
+    title: Text = ""
+    facts: list[FactLine]
+
+    @property
+    def is_named(self) -> bool:
+        return bool(self._name)
+
+    @property
+    def _name(self) -> str:
+        return self.source or str(self.document) or str(self.id) or self.title
+
+    @property
+    def reference(self) -> str:
+        """What names the document; of a statement without any it is a digest of its text."""
+        return self._name or identity.digest("facts", *(identity.normal_text(fact.text) for fact in self.facts))
+
+    @model_validator(mode="after")
+    def _can_be_named(self) -> "FactsLine":
+        if len(self.reference) > _LONGEST_REFERENCE or _NOT_IN_A_NAME.search(self.reference):
+            raise ValueError("the name of its document is too long or holds control characters")
+        return self
+
+
+_OF_A_DOCUMENT = ("source", "document", "_id", "title")
+
+
+@dataclass(slots=True)
+class FactLines:
+    """A file of facts, checked: where the lines of each document begin, in the order of the file."""
+
+    file: BinaryIO
+    name: str
+    problems: Counter[str]
+    offsets: dict[str, "array[int]"] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Go through the whole file.
+
+        Raises
+        ------
+        InvalidFile
+            Some line is not as it should be; says which and why.
+        """
+        self.file.seek(0)
+        number = offset = 0
+        while data := self.file.readline(LONGEST_LINE + 1):
+            number += 1
+            if data.strip():
+                line = self._parsed(data, f"{self.name}, line {number}")
+                self._note(line)
+                self.offsets.setdefault(line.reference, array("q")).append(offset)
+            offset += len(data)
+        if not self.offsets:
+            raise InvalidFile(f"{self.name} holds no facts", "one JSON object a line is expected")
+
+    def of(self, *references: str) -> Iterator[FactsLine]:
+        """The lines that name a document in any of these ways, in the order of the file."""
+        for offset in sorted(offset for reference in references for offset in self.offsets[reference]):
+            self.file.seek(offset)
+            yield self._parsed(self.file.readline(LONGEST_LINE + 1), self.name)
+
+    def _parsed(self, data: bytes, where: str) -> FactsLine:
+        if len(data) > LONGEST_LINE:
+            raise InvalidFile(
+                f"{where}: longer than {LONGEST_LINE // 1_000_000} MB", "a statement or a document a line"
+            )
+        value: Any = None
+        try:
+            value = from_json(data.removeprefix(BOM_UTF8), allow_inf_nan=False)
+            line = FactsLine.model_validate(_as_document(value))
+            for fact in line.facts:
+                fact.evidence()
+        except ValidationError as error:
+            # A statement on a line of its own stands in no list, as far as its author knows.
+            said = validation_error(error) if "facts" in value else validation_error(error).replace("facts[0].", "", 1)
+            raise InvalidFile(f"{where}: {said}", "nothing was taken in") from error
+        except ValueError as error:
+            raise InvalidFile(f"{where}: {error}", "nothing was taken in") from error
+        return line
+
+    def _note(self, line: FactsLine) -> None:
+        for said in (line, *line.facts, *(entity for fact in line.facts for entity in fact.entities)):
+            self.problems.update(f"field not kept: {name[:60]}" for name in said.fields_not_kept)
+
+
+def _as_document(value: Any) -> Any:
+    """A statement on a line of its own, as a document's only one."""
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    if "facts" in value:
+        return value
+    about = {key: value[key] for key in _OF_A_DOCUMENT if key in value}
+    return about | {"facts": [{key: said for key, said in value.items() if key not in about}]}

@@ -1,0 +1,58 @@
+"""A workspace as HIF: the derived hypergraph for everyone, the documents with their evidence for us."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
+from polyadic.interchange.document_record import export_documents
+from polyadic.interchange.document_schema import VERSION, plain_decision, plain_document
+from polyadic.model.resolution import ResolutionDecision
+from polyadic.storage.protocol import Reader
+
+
+def hif_pieces(reader: Reader) -> Iterator[str]:
+    """The file in pieces, in the order of sources and identifiers.
+
+    Nodes are entities by key, edges facts by identifier. All evidence, and all decisions on
+    who is who, lie under ``metadata.polyadic``.
+    """
+    yield f'{{"network-type": "undirected",\n"metadata": {{"polyadic": {{"version": {VERSION}, "documents": ['
+    yield from _values(plain_document(told) for told in export_documents(reader))
+    yield '],\n"decisions": ['
+    yield from _values(plain_decision(decision) for decision in _by_identifier(reader))
+    yield ']}},\n"nodes": ['
+    yield from _values(
+        {
+            "node": e.key,
+            "weight": e.score,
+            "attrs": {
+                "name": e.name,
+                "type": e.type,
+                "description": e.description,
+                "score": e.score,
+                "facts": e.facts,
+            },
+        }
+        for e in all_entities(reader)
+    )
+    yield '],\n"edges": ['
+    yield from _values(
+        {"edge": f.id, "weight": f.score, "attrs": {"text": f.text, "score": f.score, "support": f.support}}
+        for f in all_facts(reader)
+    )
+    yield '],\n"incidences": ['
+    yield from _values(
+        {"edge": fact.id, "node": entity.key} for fact, entities in all_participations(reader) for entity in entities
+    )
+    yield "]}\n"
+
+
+def _by_identifier(reader: Reader) -> list[ResolutionDecision]:
+    return sorted(reader.overlay().decisions, key=lambda decision: decision.id)
+
+
+def _values(values: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Values of an array, one a line."""
+    for number, value in enumerate(values):
+        yield (",\n" if number else "\n") + json.dumps(value, ensure_ascii=False)

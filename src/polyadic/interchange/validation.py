@@ -1,0 +1,77 @@
+"""Rules that all that comes in from elsewhere is held to, and one line for what breaks them."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+
+from polyadic.errors import PolyadicError
+
+# Scores are summed in hundredths, so a smaller one would be none.
+LEAST_SCORE = 0.01
+_LONGEST_REASON = 200
+_LARGEST = 10**100
+
+
+class InvalidFile(PolyadicError):
+    """A file is not what its format asks for; nothing of it is taken in."""
+
+
+class StrictModel(BaseModel):
+    """Values as they are, without conversions, and no field that is not named."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+def _is_text(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("it holds a NUL character, which no text does")
+    return text
+
+
+def _is_name(text: str) -> str:
+    if not _is_text(text).strip():
+        raise ValueError("it is blank")
+    return text
+
+
+def _identifier(value: object) -> str | int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError("an identifier is a string or a whole number")
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise ValueError("an identifier of so many digits is written as a string")
+    return value
+
+
+Identifier = Annotated[str | int, PlainValidator(_identifier)]
+Text = Annotated[str, AfterValidator(_is_text)]
+Name = Annotated[str, AfterValidator(_is_name)]
+DocumentId = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+FactScore = Annotated[float, Field(ge=LEAST_SCORE, le=10)]
+EntityScore = Annotated[float, Field(ge=LEAST_SCORE, le=100)]
+
+
+def validation_error(problem: ValidationError) -> str:
+    """The first thing that is wrong, and where.
+
+    >>> class Point(StrictModel):
+    ...     at: list[float]
+    >>> try:
+    ...     Point.model_validate({"at": [1.0, "x"]})
+    ... except ValidationError as error:
+    ...     print(validation_error(error))
+    at[1]: input should be a valid number
+    """
+    first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+    message = "this field is not part of the format" if first["type"] == "extra_forbidden" else first["msg"]
+    said = " ".join(message.removeprefix("Value error, ").split())[:_LONGEST_REASON]
+    reason = f"{said[:1].lower()}{said[1:]}" if not said.startswith("JSON") else said
+    where = _path(first["loc"])
+    return f"{where}: {reason}" if where else reason
+
+
+def _path(location: Sequence[str | int]) -> str:
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part[:_LONGEST_REASON]}" for part in location]
+    return "".join(parts).removeprefix(".")

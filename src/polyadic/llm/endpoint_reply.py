@@ -1,0 +1,79 @@
+"""What an endpoint said: taken as it comes, since endpoints differ, and the client does not check it."""
+
+from dataclasses import dataclass, field
+
+READ = ("choices", "usage", "error", "model")
+"""What is read of a reply."""
+
+_MOST_TOKENS = 1_000_000_000
+
+
+@dataclass(slots=True)
+class EndpointReply:
+    """What was heard so far of one reply, whole or in the events of a stream.
+
+    ``envelope`` says whether anything came that has the form of a reply; ``sent`` and ``received`` are the tokens
+    that the endpoint reports, 0 where it reports none; ``model`` is which one it says that it asked.
+    """
+
+    pieces: list[str] = field(default_factory=list)
+    refusal: str = ""
+    finish: str = ""
+    error: str = ""
+    envelope: bool = False
+    sent: int = 0
+    received: int = 0
+    model: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def add(self, event: object) -> str:
+        """Take in a whole reply or one event of a stream; returns its text.
+
+        >>> EndpointReply().add("<html>")
+        ''
+        """
+        self.model = model_of(event) or self.model
+        self.sent = reported(event, "prompt_tokens") or self.sent
+        self.received = reported(event, "completion_tokens") or self.received
+        if error := getattr(event, "error", None):
+            self.error = str(error.get("message") if isinstance(error, dict) else error)
+        choices = getattr(event, "choices", None)
+        if not isinstance(choices, list):
+            return ""
+        self.envelope = True
+        return self._add_choice(choices[0]) if choices else ""
+
+    def _add_choice(self, choice: object) -> str:
+        message = getattr(choice, "message", None) or getattr(choice, "delta", None)
+        self.finish = str(getattr(choice, "finish_reason", None) or self.finish)
+        self.refusal += _text(getattr(message, "refusal", None))
+        piece = _text(getattr(message, "content", None))
+        if piece:
+            self.pieces.append(piece)
+        return piece
+
+
+def reported(reply: object, name: str) -> int:
+    """How many tokens a reply says that it took; 0 where it says nothing of use, or more than any reply can take."""
+    value = getattr(getattr(reply, "usage", None), name, None)
+    return value if type(value) is int and 0 < value <= _MOST_TOKENS else 0
+
+
+def model_of(reply: object) -> str:
+    """Which model a reply says that it comes from; empty where it does not say."""
+    name = getattr(reply, "model", None)
+    return name if isinstance(name, str) else ""
+
+
+def _text(content: object) -> str:
+    """The text of a message, which may come in parts, thoughts among them; half surrogate pairs become ``?``.
+
+    >>> _text([{"type": "thinking", "thinking": []}, {"type": "text", "text": "Yes."}])
+    'Yes.'
+    """
+    if isinstance(content, list):
+        content = "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""

@@ -1,0 +1,18 @@
+"""Load the language model that the settings name."""
+
+from polyadic.config import ModelSettings
+from polyadic.llm.language_model import LanguageModel
+
+
+def load_language_model(settings: ModelSettings) -> LanguageModel | None:
+    """The language model that the settings name; None where they name none. Nothing is asked of it yet.
+
+    >>> load_language_model(ModelSettings()) is None
+    True
+    """
+    if not settings.name:
+        return None
+    # Imported late: the client takes half a second to load.
+    from polyadic.llm.endpoint_model import EndpointModel
+
+    return EndpointModel(settings)

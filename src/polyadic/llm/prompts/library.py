@@ -1,0 +1,129 @@
+"""The prompts: one text file each, written for this project, with a version; a workspace may have its own.
+
+A file begins with its version, alone on a line. Its messages follow, each after a line ``=== system`` or ``=== user``;
+``$name`` stands for what is filled in.
+"""
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from polyadic.errors import SettingsError
+from polyadic.llm.language_model import ChatMessage
+from polyadic.model.identity import digest
+
+FOLDER = "prompts"
+"""The folder inside a workspace in which prompts of its own lie."""
+
+NAMES = (
+    "extract",
+    "glean",
+    "answer",
+    "answer_think",
+    "answer_alone",
+    "follow_up",
+    "question_entities",
+    "same_entity",
+    "make_question",
+    "summarise_cluster",
+    "report_community",
+)
+
+_PART = re.compile(r"^=== (system|user)[ \t]*\n", re.MULTILINE)
+_LONGEST_VERSION = 40
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt; ``parts`` are the roles and texts of its messages."""
+
+    name: str
+    version: str
+    parts: tuple[tuple[str, Template], ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight digits that change with any change of the words."""
+        return digest("prompt", *(part for role, text in self.parts for part in (role, text.template)))[:8]
+
+    def messages(self, **values: str) -> tuple[ChatMessage, ...]:
+        """The messages with every ``$name`` filled in; where something empty is, no gap is left."""
+        filled = ((role, _without_gaps(text.substitute(values)).strip()) for role, text in self.parts)
+        return tuple(ChatMessage("system" if role == "system" else "user", text) for role, text in filled)
+
+
+def _without_gaps(text: str) -> str:
+    return _BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text
+
+
+class PromptLibrary:
+    """The prompts by name.
+
+    Parameters
+    ----------
+    folder
+        A workspace; what lies in its ``prompts`` folder, such as ``llm/prompts/extract.txt``, is used instead of ours.
+
+    >>> PromptLibrary().get("follow_up").version
+    'follow-up-1'
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder / FOLDER if folder else None
+
+    def get(self, name: str) -> Prompt:
+        """One prompt.
+
+        Raises
+        ------
+        SettingsError
+            The workspace's own version of it lacks a part, or something that ours fills in.
+        """
+        original = _parsed(name, original_text(name), "the prompt of Polyadic")
+        own = self._folder / f"{name}.txt" if self._folder else None
+        if own is None or not own.is_file():
+            return original
+        try:
+            prompt = _parsed(name, own.read_text(encoding="utf-8-sig"), str(own))
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{own} cannot be read ({error})", "mend it or remove it") from error
+        known, given = _placeholders(original), _placeholders(prompt)
+        if unknown := given - known:
+            raise SettingsError(f"{own} asks for ${min(unknown)}, which is not filled in", f"known: {_listed(known)}")
+        if lacking := _needed(original) - given:
+            raise SettingsError(f"{own} lacks ${min(lacking)}", "without it the model would not see what it works on")
+        return prompt
+
+
+def original_text(name: str) -> str:
+    """A prompt as it comes with Polyadic."""
+    return files("polyadic.llm.prompts").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _parsed(name: str, text: str, where: str) -> Prompt:
+    version, *rest = _PART.split(text)
+    parts = tuple(zip(rest[::2], (Template(part) for part in rest[1::2]), strict=True))
+    if not parts or any(not template.is_valid() for _, template in parts):
+        reason = "no line === user" if not parts else "a $ that begins no name: write $$ for the sign itself"
+        raise SettingsError(f"{where} is no prompt ({reason})", "polyadic init --prompts DIR shows how they look")
+    if "\n" in version.strip() or not 0 < len(version.strip()) <= _LONGEST_VERSION:
+        raise SettingsError(
+            f"{where} does not begin with its version", "put a short one, such as mine-1, on its first line"
+        )
+    return Prompt(name, version.strip(), parts)
+
+
+def _placeholders(prompt: Prompt) -> set[str]:
+    return {name for _, template in prompt.parts for name in template.get_identifiers()}
+
+
+def _needed(prompt: Prompt) -> set[str]:
+    """What the last message fills in: the work itself."""
+    return set(prompt.parts[-1][1].get_identifiers()) - {"title", "before"}
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(f"${name}" for name in sorted(names))

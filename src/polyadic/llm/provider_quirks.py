@@ -1,0 +1,87 @@
+"""How one endpoint wants to be asked: endpoints that speak the OpenAI protocol differ in a few parameters."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from polyadic.config import ModelSettings
+from polyadic.llm.language_model import ChatMessage, ModelRequest
+
+JsonMode = Literal["schema", "object", "text"]
+_JSON_MODES: tuple[JsonMode, ...] = ("schema", "object", "text")
+_JSON_MODE = re.compile(r"response[ _]format|schema|json_object", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderQuirks:
+    """What to send. It begins with what says most, and learns from what the endpoint refuses."""
+
+    json_mode: JsonMode = "schema"
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    temperature: bool = True
+    streamed_usage: bool = True
+    streams: bool = True
+
+    def body(
+        self, request: ModelRequest, settings: ModelSettings, longest: int, stream: bool = False
+    ) -> dict[str, Any]:
+        """The parameters of a call whose reply may have so many tokens."""
+        body: dict[str, Any] = {
+            "model": settings.name,
+            "messages": [_turn(message) for message in request.messages],
+            self.limit: longest,
+        }
+        if self.temperature:
+            body["temperature"] = settings.temperature
+        if request.schema and self.json_mode == "schema":
+            named = {"name": request.schema.name, "schema": request.schema.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        elif request.schema and self.json_mode == "object":
+            body["response_format"] = {"type": "json_object"}
+        if stream:
+            body["stream"] = True
+            if self.streamed_usage:
+                body["stream_options"] = {"include_usage": True}
+        return body
+
+    def without(self, refused: str) -> "ProviderQuirks | None":
+        """The dialect to try next where this was refused; None where nothing in it was.
+
+        Parameters
+        ----------
+        refused
+            The parameter that the endpoint names, or all that it says.
+
+        >>> ProviderQuirks().without("'temperature' is not supported with this model").temperature
+        False
+        >>> ProviderQuirks().without("response_format").json_mode
+        'object'
+        """
+        if "temperature" in refused and self.temperature:
+            return replace(self, temperature=False)
+        if "max_tokens" in refused and self.limit == "max_tokens":
+            return replace(self, limit="max_completion_tokens")
+        if "stream_options" in refused and self.streamed_usage:
+            return replace(self, streamed_usage=False)
+        if _JSON_MODE.search(refused) and self.json_mode != "text":
+            return replace(self, json_mode=_JSON_MODES[_JSON_MODES.index(self.json_mode) + 1])
+        return None
+
+    def joined(self, other: "ProviderQuirks") -> "ProviderQuirks":
+        """What both have learned: of calls at once, each learns from its own refusal.
+
+        >>> ProviderQuirks(temperature=False).joined(ProviderQuirks(json_mode="object"))
+        ProviderQuirks(json_mode='object', limit='max_tokens', temperature=False, streamed_usage=True, streams=True)
+        """
+        return ProviderQuirks(
+            max(self.json_mode, other.json_mode, key=_JSON_MODES.index),
+            self.limit if self.limit != "max_tokens" else other.limit,
+            self.temperature and other.temperature,
+            self.streamed_usage and other.streamed_usage,
+            self.streams and other.streams,
+        )
+
+
+def _turn(message: ChatMessage) -> dict[str, str]:
+    # Half a surrogate pair, which an undecodable name may hold, cannot be sent.
+    return {"role": message.role, "content": message.text.encode("utf-8", "replace").decode("utf-8")}

@@ -1,0 +1,242 @@
+"""Facts in JSON, whatever names a model gives to their fields."""
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from types import NoneType
+from typing import Any
+
+from polyadic.llm.replies.cleaning import printable, tidy
+from polyadic.llm.replies.json_repair import ENTITY_KEYS, TEXT_KEYS, values
+from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.validation import DraftEntity, DraftFact
+
+_LIST_KEYS = [
+    "facts",
+    "hyperedges",
+    "hyper_edges",
+    "hyper_relations",
+    "hyperrelations",
+    "statements",
+    "results",
+    "result",
+    "relations",
+    "knowledge",
+    "claims",
+    "items",
+    "records",
+    "data",
+    "output",
+    "response",
+    "fact_list",
+]
+_NAME_KEYS = ["name", "entity_name", "entity", "title", "label", "id"]
+_TYPE_KEYS = ["type", "entity_type", "category", "kind", "class", "label"]
+_DESCRIPTION_KEYS = ["description", "entity_description", "desc", "summary", "details"]
+_SCORE_KEYS = [
+    "score",
+    "importance",
+    "key_score",
+    "weight",
+    "completeness",
+    "completeness_score",
+    "importance_score",
+    "confidence",
+    "strength",
+    "rating",
+]
+_SENTENCE_KEYS = ["sentences", "sentence_ids", "sentence_numbers", "sentence_indices", "sources", "sentence"]
+_RECORD_KEYS = frozenset((*TEXT_KEYS, *ENTITY_KEYS))
+_OF_AN_ENTITY = frozenset((*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS))
+# In the one spelling already, as nearly all keys are.
+_SPELT = frozenset((*_LIST_KEYS, *_RECORD_KEYS, *_OF_AN_ENTITY, *_SENTENCE_KEYS))
+_SIMPLE = frozenset((str, int, float, NoneType))
+_DEPTH = 4
+_MOST_SENTENCES = 200
+_LARGEST_NUMBER = 10**9
+_NOT_IN_KEYS = re.compile(r"[\s-]+")
+_NUMBERS = re.compile(r"[\s\[\](){}sS#,;.–\d-]*")
+_RANGE = re.compile(r"(\d{1,9})(?:\s?[–-]\s?[sS]?(\d{1,9}))?")
+
+
+def _text(value: object, problems: Problems) -> str:
+    """Numbers and lists of words are text as well; anything else says nothing."""
+    if value is None or isinstance(value, str):
+        return printable(value or "")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _written(value)
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        return printable(", ".join(value))
+    problems["value of a wrong kind"] += 1
+    return ""
+
+
+def _written(number: float) -> str:
+    try:
+        return str(number)
+    except ValueError:  # Python writes no integers of more than 4,300 digits
+        return ""
+
+
+def _sentences(value: object, problems: Problems) -> tuple[int, ...]:
+    """Whole numbers, as such or in text ("1, 3-5"), each once."""
+    numbers: dict[int, None] = {}
+    for part in value if isinstance(value, list) else [value]:
+        found = whole_numbers(part)
+        if found is None:
+            problems["sentence not a number"] += 1
+        numbers.update(dict.fromkeys(found or ()))
+    if len(numbers) > _MOST_SENTENCES:
+        problems[f"more than {_MOST_SENTENCES} sentences"] += 1
+    return tuple(numbers)[:_MOST_SENTENCES]
+
+
+def whole_numbers(part: object) -> list[int] | None:
+    """The numbers that one value of a list gives, as such or in text; None where it is something else.
+
+    >>> whole_numbers(3.0), whole_numbers("[1, 3-5]"), whole_numbers("Ada")
+    ([3], [1, 3, 4, 5], None)
+    """
+    if part is None:
+        return []
+    if isinstance(part, str) and part.strip() and _NUMBERS.fullmatch(part[:_MOST_SENTENCES]):
+        ends = [(int(first), int(last or first)) for first, last in _RANGE.findall(part[:_MOST_SENTENCES])]
+        return [number for first, last in ends for number in range(first, min(last, first + _MOST_SENTENCES) + 1)]
+    if (
+        isinstance(part, int | float)
+        and not isinstance(part, bool)
+        and abs(part) < _LARGEST_NUMBER
+        and part == int(part)
+    ):
+        return [int(part)]
+    return None
+
+
+class _Entities:
+    """The entities of the facts of one reply; what it says of one in the same words again is read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Hashable, tuple[DraftEntity, ...]] = {}
+
+    def of(self, value: object, problems: Problems) -> Iterator[DraftEntity]:
+        """A list of entities out of a list, one entity, a mapping from names, or names in one string."""
+        if value is None:
+            return
+        if isinstance(value, str):
+            problems["entities not in a list"] += 1
+            names = re.split("[;\n]" if re.search("[;\n]", value) else ",", value)
+            value = [{"name": name} for name in names if name.strip()]
+        for part in value if isinstance(value, list) else [value]:
+            yield from self._of_part(part, problems)
+
+    def _of_part(self, part: object, problems: Problems) -> tuple[DraftEntity, ...]:
+        same = _words(part)
+        known = None if same is None else self._read.get(same)
+        if known is not None:
+            return known
+        read = tuple(_entity(plain, problems) for plain in _one_or_more(part))
+        if same is not None:
+            self._read[same] = read
+        return read
+
+
+def _words(part: object) -> Hashable | None:
+    """What tells one record from others that are read without a problem; None of one that may have some.
+
+    Types as well: 1, 1.0 and True are equal, and written differently.
+    """
+    if not isinstance(part, dict):
+        return None
+    kinds = tuple(map(type, part.values()))
+    return (kinds, *part.items()) if _SIMPLE.issuperset(kinds) else None
+
+
+def _one_or_more(part: object) -> Iterator[dict[str, object]]:
+    if isinstance(part, dict):
+        plain = plain_keys(part)
+        if plain.keys() & _OF_AN_ENTITY or not plain:
+            yield plain
+        else:
+            for name, said in part.items():
+                yield {**plain_keys(said), "name": name} if isinstance(said, dict) else {"name": name, "desc": said}
+    elif isinstance(part, list):
+        yield dict(zip(("name", "type", "description", "score"), part, strict=False))
+    else:
+        yield {"name": part}
+
+
+def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
+    """Keys in one spelling ("Hyper-Relation" is hyper_relation) that have a value."""
+    return {key if key in _SPELT else _plain_key(key): value for key, value in record.items() if value is not None}
+
+
+def _plain_key(key: object) -> str:
+    said = str(key)
+    return (
+        said if said.isascii() and said.isidentifier() and said.islower() else _NOT_IN_KEYS.sub("_", tidy(said).lower())
+    )
+
+
+def _first(record: Mapping[str, object], keys: Iterable[str]) -> object:
+    """What stands under the first of these keys that a record has; None where it has none."""
+    for key in keys:
+        if key in record:
+            return record[key]
+    return None
+
+
+def read_json(text: str, problems: Problems) -> tuple[list[DraftFact], bool]:
+    """The facts of a reply in JSON, and whether it says on purpose that there are none.
+
+    >>> read_json('{"facts": [{"fact": "Ada wrote.", "score": 7}]}', Problems())
+    ([DraftFact(text='Ada wrote.', score=7, entities=(), sentences=())], False)
+    """
+    found = values(text, problems)
+    lists = [records for value in found if (records := _records(value, problems)) is not None]
+    entities = _Entities()
+    drafts = [draft for records in lists for record in records if (draft := _draft(record, entities, problems))]
+    return drafts, bool(lists) and not any(lists) and not problems
+
+
+def _records(value: object, problems: Problems, depth: int = _DEPTH) -> list[object] | None:
+    """The list of records that a value is or holds; None where it holds none."""
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict) or not depth:
+        return None
+    plain = plain_keys(value)
+    if any(isinstance(plain.get(key), str) for key in TEXT_KEYS):
+        return [plain]
+    inner = list(plain.values())
+    if inner and all(isinstance(one, dict) and plain_keys(one).keys() & _RECORD_KEYS for one in inner):
+        return inner
+    return _held(plain, problems, depth)
+
+
+def _held(plain: dict[str, object], problems: Problems, depth: int) -> list[object] | None:
+    """The lists under the keys that are known to hold records, or else under any; entities there are in no fact."""
+    lists = {key: one for key, one in plain.items() if isinstance(one, dict | list)}
+    for key in [key for key in lists if key in ENTITY_KEYS]:
+        if entities := lists.pop(key):
+            problems["entity outside a fact"] += len(entities)
+    keys = [key for key in lists if key in _LIST_KEYS] or list(lists)
+    found = [records for key in keys if (records := _records(lists[key], problems, depth - 1)) is not None]
+    return [record for records in found for record in records] if found else None
+
+
+def _draft(record: object, read: _Entities, problems: Problems) -> DraftFact | None:
+    plain = plain_keys(record) if isinstance(record, dict) else {}
+    if not plain.keys() & _RECORD_KEYS:
+        problems["record of an unknown kind"] += 1
+        return None
+    text = _text(_first(plain, TEXT_KEYS), problems)
+    entities = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
+    return DraftFact(text, _first(plain, _SCORE_KEYS), entities, _sentences(_first(plain, _SENTENCE_KEYS), problems))
+
+
+def _entity(plain: Mapping[str, object], problems: Problems) -> DraftEntity:
+    return DraftEntity(
+        _text(_first(plain, _NAME_KEYS), problems),
+        _text(_first(plain, _TYPE_KEYS), problems),
+        _text(_first(plain, _DESCRIPTION_KEYS), problems),
+        _first(plain, _SCORE_KEYS),
+    )

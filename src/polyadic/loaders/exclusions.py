@@ -1,0 +1,45 @@
+"""Which files and folders are passed over because a pattern says so."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import PurePath
+
+from polyadic.text.glob_patterns import matches
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Patterns as in ``.gitignore``: one without a slash matches a name at any depth, any other a path.
+
+    A path is taken as from the folder that is searched, or as from the current folder.
+    """
+
+    patterns: Sequence[str] = ()
+
+    def cover(self, path: PurePath, root: PurePath) -> bool:
+        """Whether a file or folder below a root is to be passed over.
+
+        Parameters
+        ----------
+        path
+            Absolute; a folder that is passed over is passed over with all that is in it.
+        root
+            The folder that is searched.
+
+        >>> root = PurePath("/docs")
+        >>> excluded = Exclusions(["*.log", "old/drafts/"])
+        >>> excluded.cover(root / "a" / "x.log", root), excluded.cover(root / "old" / "drafts", root)
+        (True, True)
+        >>> excluded.cover(root / "a.md", root), excluded.cover(root / "a" / "old" / "drafts", root)
+        (False, False)
+        """
+        return any(_covers(pattern.rstrip("/"), path, root) for pattern in self.patterns)
+
+
+def _covers(pattern: str, path: PurePath, root: PurePath) -> bool:
+    if "/" not in pattern:
+        return fnmatchcase(path.name, pattern)
+    from_root = path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+    return matches(pattern.lstrip("/"), from_root) or matches(os.path.realpath(pattern), path.as_posix())

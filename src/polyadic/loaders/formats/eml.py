@@ -1,0 +1,126 @@
+"""E-mail messages: what was written, by whom, to whom and when; attachments are named, not read.
+
+What a message quotes is kept, as the quoted message may be nowhere else: it is found as a passage, and the extractor
+states nothing of it in the name of this one (text/mail_quotes.py).
+"""
+
+import re
+from collections.abc import Iterator
+from email.message import Message
+from pathlib import Path
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.binary_lines import without_binary_lines
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.html.charset import decode_html, known_charset
+from polyadic.loaders.html.text import shown_page
+from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
+from polyadic.model.types import Document
+from polyadic.text.code_fences import without_headings
+
+EML = OptionalFormat(".eml", "e-mail message")
+
+_EXPECTED = ("from", "to", "subject", "date", "message-id", "received", "mime-version")
+_LONGEST_HEADER = 10_000
+_LONGEST_FIELD = 20_000
+_DEEPEST = 50
+# The fields with parameters, which take the square of their length to be parsed.
+_FIELD = re.compile(rb"(?:^|[\r\n])content-(?:type|disposition):[^\r\n]*(?:(?:\r\n?|\n)[ \t][^\r\n]*)*", re.IGNORECASE)
+_NO_TEXT = "no text in this message"
+
+
+@reader(EML)
+def read_eml(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+    """The one document of a message: its plain text, or what its HTML says; its title is the subject."""
+    from email import message_from_bytes
+
+    if any(len(found.group()) > _LONGEST_FIELD for found in _FIELD.finditer(data)):
+        raise unreadable(EML, f"a field of its header has more than {_LONGEST_FIELD:,} bytes")
+    message = message_from_bytes(data)
+    if not any(name in message for name in _EXPECTED):
+        raise unreadable(EML, "it has no header of one")
+    parts = list(_parts(message))
+    extracted = ExtractedText(settings.max_megabytes)
+    for text in _plain(parts, settings.encoding) or _from_html(parts, settings.encoding):
+        extracted.add(text)
+    if not extracted.last:
+        raise UnreadableDocument(_NO_TEXT, "save its attachments, and give those")
+    metadata: dict[str, object] = {name: _header(message, name) for name in ("from", "to", "cc")}
+    metadata["date"] = _date(_header(message, "date"))
+    metadata["attachments"] = [name for part in parts if (name := _attached(part))]
+    return extracted.document(path, _header(message, "subject"), metadata, paged=False)
+
+
+def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
+    """What the message is made of; a message within it is an attachment, and stays whole."""
+    if message.get_content_maintype() == "multipart" and message.is_multipart() and depth < _DEEPEST:
+        for part in message.get_payload():
+            if isinstance(part, Message):
+                yield from _parts(part, depth + 1)
+    else:
+        yield message
+
+
+def _plain(parts: list[Message], fallback: str) -> list[str]:
+    texts = (_text(part, fallback) for part in parts if part.get_content_type() == "text/plain" and not _attached(part))
+    return [without_headings(text) for text in texts if text.strip()]
+
+
+def _from_html(parts: list[Message], fallback: str) -> list[str]:
+    pages = [part for part in parts if part.get_content_type() == "text/html" and not _attached(part)]
+    return [shown_page(_text(page, fallback)).text for page in pages]
+
+
+def _text(part: Message, fallback: str) -> str:
+    """The text of a part; bytes that are none in its charset become U+FFFD, as nobody can mend a message.
+
+    Lines of binary data are left out with a note.
+    """
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    charset = known_charset(part.get_content_charset(""))
+    if not charset and part.get_content_type() == "text/html" and data.strip():
+        return decode_html(data, fallback or "latin-1")
+    for encoding in filter(None, ("" if charset == "cp1252" else charset, "utf-8", fallback, charset)):
+        try:
+            return data.decode(encoding)
+        except UnicodeError:
+            continue
+    return without_binary_lines(data.decode("utf-8", "replace"))
+
+
+def _attached(part: Message) -> str:
+    """The name of an attachment; empty for what is part of the message itself."""
+    name = part.get_filename()
+    is_attached = part.get_content_disposition() == "attachment" or part.get_content_type() == "message/rfc822"
+    if not (name or is_attached):
+        return ""
+    return _decoded(name) if name else part.get_content_type()
+
+
+def _header(message: Message, name: str) -> str:
+    return " ".join(_decoded(str(message.get(name, ""))).split())
+
+
+def _decoded(header: str) -> str:
+    """The words of a header, ``=?utf-8?q?…?=`` and its like decoded where that can be done."""
+    from email.errors import MessageError
+    from email.header import decode_header, make_header
+
+    words = header[:_LONGEST_HEADER]
+    try:
+        return str(make_header(decode_header(words)))
+    except (ValueError, LookupError, MessageError):
+        return words
+
+
+def _date(value: str) -> str:
+    """``Wed, 01 May 2024 12:00:00 +0200`` as 2024-05-01 12:00:00+02:00; empty where it is no date."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return parsedate_to_datetime(value).isoformat(" ")
+    except (ValueError, OverflowError):
+        return ""

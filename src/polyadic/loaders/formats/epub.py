@@ -1,0 +1,113 @@
+"""Books in EPUB: an archive of XHTML chapters, with a list that says in which order they are read."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from zipfile import ZipFile
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.archives import archive, member
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.html.charset import decode_html
+from polyadic.loaders.html.text import shown_page
+from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
+from polyadic.model.types import Document
+
+EPUB = OptionalFormat(".epub", "EPUB")
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+# Fonts are often scrambled by these, which keeps nobody from reading.
+_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_CHAPTER = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_MOST_CHAPTERS = 20_000
+_YEAR = re.compile(r"\d{4}(?:-\d\d){0,2}")
+
+
+@reader(EPUB)
+def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+    """The one document of a book, its chapters in the order of reading."""
+    extracted = ExtractedText(settings.max_megabytes)
+    with archive(data, EPUB, settings.max_megabytes) as opened:
+        _refuse_protected(opened)
+        place = _package_place(opened)
+        package = _tree(member(opened, place))
+        if package is None:
+            raise unreadable(EPUB, "it does not say what is in it")
+        for name in _chapters(package, posixpath.dirname(place)):
+            if content := member(opened, name).strip():
+                extracted.add(_chapter(content, settings.encoding))
+    title, metadata = _described(package)
+    return extracted.document(path, title, metadata, paged=False)
+
+
+def _chapter(content: bytes, encoding: str) -> str:
+    return shown_page(decode_html(content, encoding), is_xml=True).text
+
+
+def _refuse_protected(opened: ZipFile) -> None:
+    """Refuse a book whose text is encrypted for the reader of one shop."""
+    listed = _tree(member(opened, _ENCRYPTION))
+    if listed is None:
+        return
+    methods = [method.get("Algorithm", "") for method in _all(listed, "EncryptionMethod", within="EncryptedData")]
+    if any(method not in _FONTS for method in methods):
+        raise UnreadableDocument("encrypted", "get a copy without copy protection")
+
+
+def _package_place(opened: ZipFile) -> str:
+    """Where the list of what is in the book stands."""
+    container = _tree(member(opened, _CONTAINER))
+    found = next(_all(container, "rootfile"), None) if container is not None else None
+    if found is not None and found.get("full-path"):
+        return str(found.get("full-path"))
+    return next((name for name in opened.namelist() if name.lower().endswith(".opf")), "")
+
+
+def _chapters(package: Any, folder: str) -> Iterator[str]:
+    """The names of the chapters in the archive, each once; the table of contents is none."""
+    items = {item.get("id"): item for item in _all(package, "item")}
+    seen: set[str] = set()
+    for reference in _all(package, "itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or item.get("media-type") not in _CHAPTER or "nav" in (item.get("properties") or "").split():
+            continue
+        name = posixpath.join(folder, unquote(item.get("href") or "").split("#")[0])
+        if name not in seen and len(seen) < _MOST_CHAPTERS:
+            seen.add(name)
+            yield name
+
+
+def _described(package: Any) -> tuple[str, dict[str, object]]:
+    def values(name: str) -> list[str]:
+        said = ("".join(found.itertext()).strip() for found in _all(package, name, within="metadata"))
+        return [words for words in said if words]
+
+    dates = [found.group() for value in values("date") if (found := _YEAR.match(value))]
+    metadata: dict[str, object] = {
+        "author": values("creator"),
+        "publisher": values("publisher")[:1],
+        "language": values("language")[:1],
+        "date": dates[:1],
+        "subject": values("subject"),
+    }
+    return next(iter(values("title")), ""), metadata
+
+
+def _tree(xml: bytes) -> Any:
+    """The root of a small XML file, in which no entity is expanded and nothing fetched; None where there is none."""
+    from lxml import etree
+
+    if not xml.strip():
+        return None
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True))
+
+
+def _all(root: Any, name: str, within: str = "") -> Iterator[Any]:
+    """The elements of a name, whatever their namespace, at any depth."""
+    tops = root.iter(f"{{*}}{within}") if within else [root]
+    return (element for top in tops for element in top.iter(f"{{*}}{name}"))

@@ -1,0 +1,69 @@
+"""JSON files: a list of objects is a table; anything else is a line a value."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.decoding import decode
+from polyadic.loaders.file_access import read_whole
+from polyadic.loaders.formats.plain_text import plain_document
+from polyadic.loaders.nested_data import nested_text
+from polyadic.loaders.skipped import SkippedInput
+from polyadic.loaders.tables.json_rows import object_documents
+from polyadic.loaders.tables.rows import TableRow
+from polyadic.model.types import Document
+
+MOST_VALUES = 5_000_000
+"""Values of one file, which take much more memory than their text does."""
+
+
+def read_json(path: Path, settings: ReadingSettings) -> Iterator[Document | SkippedInput]:
+    """A document a row or one a table, if the file is a list of objects or an object that holds one such list.
+
+    Any other file is one document: a line a value, with its path; one that is not quite JSON is read as plain text.
+
+    Raises
+    ------
+    UnreadableDocument
+        The file is not readable, too large, or not text.
+    """
+    text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
+    if text.count(",") > MOST_VALUES or text.count("[") + text.count("{") > MOST_VALUES:
+        raise UnreadableDocument(f"more than {MOST_VALUES:,} values", "split it, or save it as .jsonl")
+    parsed = _parsed(text)
+    about, objects = _table(parsed)
+    if objects:
+        rows = (TableRow(0, number, one) for number, one in enumerate(objects, start=1))
+        yield from object_documents(path, rows, settings, about)
+    else:
+        nested = nested_text(parsed) if isinstance(parsed, dict | list) else ""
+        yield Document(str(path), "", nested) if nested else plain_document(path, text)
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    # RecursionError: nested too deeply. ValueError: also numbers of thousands of digits.
+    except (ValueError, RecursionError):
+        return None
+
+
+def _table(value: object) -> tuple[Mapping[str, object], list[dict[str, object]]]:
+    """What a file says of all its objects, and these; none where it is no table."""
+    if isinstance(value, list):
+        return {}, _objects(value)
+    if not isinstance(value, dict):
+        return {}, []
+    lists = [key for key, one in value.items() if _objects(one)]
+    others = {key: one for key, one in value.items() if key not in lists and not isinstance(one, dict)}
+    if len(lists) != 1 or len(others) < len(value) - 1:
+        return {}, []
+    return others, _objects(value[lists[0]])
+
+
+def _objects(value: object) -> list[dict[str, object]]:
+    """The list itself if it holds nothing but objects, at least two of them; else nothing."""
+    is_table = isinstance(value, list) and len(value) > 1 and all(isinstance(one, dict) for one in value)
+    return value if is_table and isinstance(value, list) else []

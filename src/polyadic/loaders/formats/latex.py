@@ -1,0 +1,366 @@
+"""LaTeX: sections as headings, lists, tables and readable formulas, without the commands."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.decoding import checked, decode
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.file_access import read_whole
+from polyadic.loaders.formats.latex_symbols import ACCENTS, LETTERS, SYMBOLS
+from polyadic.loaders.tables.table_text import row_lines
+from polyadic.model.types import Document
+from polyadic.text.code_fences import fenced
+from polyadic.text.stopwords import words
+
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?[ \t]*")
+_TOKEN = re.compile(
+    r"""
+      \\begin\s*\{(?P<begin>[^{}\\]{1,40})\}
+    | \\end\s*\{(?P<end>[^{}\\]{1,40})\}
+    | \\(?P<command>[a-zA-Z@]+)\*?
+    | \\(?P<escaped>.)
+    | (?P<dollars>\$\$?)
+    | (?P<open>\{) | (?P<close>\})
+    | (?P<script>[\^_]) | (?P<cell>&)
+    | (?P<dashes>---?) | (?P<quotes>``|'')
+    | (?P<tie>~)
+    | (?P<text>[^\\${}^_&~`'-]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ACCENT = re.compile(r"""\\(?:(["'`^~=.])\s*\{?\\?([a-zA-Z])\}?|([cvuHrk])\s*\{\\?([a-zA-Z])\})""")
+_OPTION = re.compile(r"[ \t]*\n?[ \t]*\[([^\[\]]{0,1000})\]")
+_VERBATIM = ("verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt")
+_LEVELS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_TABULAR = words("tabular tabular* tabularx longtable array tabulary")
+_MATH = words("equation equation* align align* displaymath gather gather* multline multline* eqnarray eqnarray* math")
+# Commands whose arguments say nothing to a reader.
+_WITH_ONE_ARGUMENT = words(
+    """
+    label cite citep citet citeauthor citeyear nocite ref eqref pageref autoref cref vspace hspace includegraphics input
+    include usepackage documentclass bibliography bibliographystyle pagestyle thispagestyle index hypersetup setcounter
+    graphicspath phantom vphantom hphantom title author date thanks RequirePackage theoremstyle pgfplotsset
+    usetikzlibrary
+    """
+)
+_WITH_TWO_ARGUMENTS = words(
+    "newcommand renewcommand providecommand newtheorem setlength addtolength definecolor DeclareMathOperator"
+)
+_DROPPED = dict.fromkeys(_WITH_ONE_ARGUMENT, 1) | dict.fromkeys(_WITH_TWO_ARGUMENTS, 2)
+_DROPPED_ENVIRONMENTS = ("tikzpicture", "filecontents", "comment", "pspicture", "picture")
+# What an argument is put between; of several arguments one after the other.
+_AROUND = {
+    "footnote": [(" (", ")")],
+    "caption": [("\n\n", "\n\n")],
+    "frac": [("(", ")/"), ("(", ")")],
+    "dfrac": [("(", ")/"), ("(", ")")],
+    "tfrac": [("(", ")/"), ("(", ")")],
+    "binom": [("(", " choose "), ("", ")")],
+    "sqrt": [("√(", ")")],
+    "texttt": [("`", "`")],
+    "frametitle": [("\n\n## ", "\n\n")],
+}
+_RULES = words("hline toprule midrule bottomrule")
+_PARTIAL_RULES = words("cline cmidrule hhline")
+# What ends a cell and a row of a table, what stands for a line between rows, and for a cell like the one before.
+_CELL_END, _ROW_END, _RULE, _SAME = "\x1f", "\x1e", "\x1d", "\x1c"
+_LONGEST_GROUP = 5_000
+_EMPTY_GROUPS = re.compile(r"\(\s*\)")
+_SINGLE = re.compile(r"([\^_])\((\w|[+*′-])\)")
+_SPACES = re.compile(r"[ \t]+")
+_EMPTY_ROW = re.compile(r"\n[| ]*(?=\n)")
+_LINE_START = re.compile(r"\n[ \t]+(?!- )")
+
+
+def read_latex(path: Path, settings: ReadingSettings) -> Iterator[Document]:
+    """The one document of a file; its title is that of ``\\title``, or the first section.
+
+    Raises
+    ------
+    UnreadableDocument
+        The file is not readable, too large, not text, or has nothing to read between its commands.
+    """
+    source = decode(read_whole(path, settings.max_megabytes), settings.encoding)
+    extracted = ExtractedText(settings.max_megabytes)
+    extracted.add(checked(latex_text(source)))
+    title, author = (_argument(source, name) for name in ("title", "author"))
+    yield extracted.document(path, title, {"author": author}, paged=False)
+
+
+def latex_text(source: str) -> str:
+    """The text of a document, or of the body between ``\\begin{document}`` and ``\\end{document}``.
+
+    >>> print(latex_text(r"\\section{Relays} Each has $n \\leq 2^{8}$ \\emph{wires}~\\cite{x}. % why?"))
+    ## Relays
+    <BLANKLINE>
+    Each has n ≤ 2^8 wires.
+    """
+    _, begin, body = source.partition("\\begin{document}")
+    body = body.partition("\\end{document}")[0] if begin else source
+    parts: list[str] = []
+    for text, is_code in _parts(body):
+        code = fenced(text.strip("\n")) if is_code else ""
+        parts.append(f"\n\n{code}\n\n" if is_code else _tidied(_Scanner(_prepared(text)).text()))
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
+
+
+def _parts(body: str) -> Iterator[tuple[str, bool]]:
+    """The text between verbatim environments, and what is in these; drawings are left out."""
+    at = 0
+    names = "|".join(map(re.escape, (*_VERBATIM, *_DROPPED_ENVIRONMENTS)))
+    opening = re.compile(rf"\\begin\{{({names})\}}")
+    never_closed: set[str] = set()
+    while found := opening.search(body, at):
+        name = found.group(1)
+        end = -1 if name in never_closed else body.find(f"\\end{{{name}}}", found.end())
+        if end < 0:
+            never_closed.add(name)
+            yield body[at : found.end()], False
+            at = found.end()
+            continue
+        yield body[at : found.start()], False
+        if name in _VERBATIM:
+            inside = body[found.end() : end]
+            option = _OPTION.match(inside)
+            yield inside[option.end() :] if option else inside, True
+        at = end + len(name) + 6
+    yield body[at:], False
+
+
+def _prepared(text: str) -> str:
+    """The text without comments, with letters instead of accents and symbols of text."""
+    return _ACCENT.sub(_accented, _COMMENT.sub("", text))
+
+
+def _accented(found: re.Match[str]) -> str:
+    mark, letter = (found.group(1), found.group(2)) if found.group(1) else (found.group(3), found.group(4))
+    return unicodedata.normalize("NFC", letter + ACCENTS[mark])
+
+
+def _tidied(text: str) -> str:
+    text = _EMPTY_GROUPS.sub("", _SINGLE.sub(r"\1\2", text))
+    text = re.sub(r"(?<!\s)\s{1,20}([,.;:!?])(?=\s|$)", r"\1", _SPACES.sub(" ", text))
+    return _EMPTY_ROW.sub("\n", _LINE_START.sub("\n", text))
+
+
+class _Scanner:
+    """Goes through a text once; what stands between braces may stand within others to any depth."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._at = 0
+        self._out: list[str] = []
+        # Of each brace that is open: what to write at its end, and what the arguments after it are put between.
+        self._open: list[tuple[str, list[tuple[str, str]]]] = []
+        self._pending: list[tuple[str, str]] = []
+        # Where in what is written each open table begins.
+        self._tables: list[int] = []
+        self._is_math = False
+
+    def text(self) -> str:
+        while self._at < len(self._source):
+            found = _TOKEN.match(self._source, self._at)
+            if found is None:
+                break
+            self._at = found.end()
+            self._take(str(found.lastgroup), found.group(str(found.lastgroup)))
+        self._out += [suffix for suffix, _ in reversed(self._open)]
+        return "".join(self._out)
+
+    def _take(self, kind: str, said: str) -> None:
+        if kind == "open":
+            prefix, suffix = self._pending.pop(0) if self._pending else ("", "")
+            self._out.append(prefix)
+            self._open.append((suffix, self._pending))
+            self._pending = []
+            return
+        if kind == "close":
+            if self._open:
+                suffix, self._pending = self._open.pop()
+                self._out.append(suffix)
+            return
+        if self._pending and not (kind == "text" and said.isspace()):
+            self._pending = []
+        if kind == "command":
+            self._command(said)
+        elif kind in {"begin", "end"}:
+            self._environment(said, kind == "begin")
+        elif kind == "escaped":
+            self._escaped(said)
+        elif kind == "dollars":
+            self._is_math = not self._is_math
+            self._out.append("\n\n" if said == "$$" else "")
+        elif kind == "script":
+            self._pending = [(f"{said}(", ")")] if self._followed_by_group() else []
+            self._out.append("" if self._pending else said)
+        else:
+            if self._tables:
+                said = said.replace("\n", " ")
+            signs = {"&": _CELL_END if self._tables else " ", "---": "—", "--": "–", "``": "“", "''": "”", "~": " "}
+            self._out.append(said if self._is_math and kind == "dashes" else signs.get(said, said))
+
+    def _command(self, name: str) -> None:
+        if name in _LEVELS:
+            self._option()
+            self._pending = [(f"\n\n{'#' * _LEVELS[name]} ", "\n\n")]
+        elif name == "item":
+            label = self._option()
+            self._out.append(f"\n- {label}: " if label else "\n- ")
+        elif name in _DROPPED:
+            self._star_and_options()
+            for _ in range(_DROPPED[name]):
+                self._skip_group()
+                self._star_and_options()
+        elif name in _RULES | _PARTIAL_RULES and self._tables:
+            if name in _PARTIAL_RULES:
+                self._at = self._source.find("}", self._at) + 1 or self._at
+            else:
+                self._out.append(_RULE)
+        elif name in {"multicolumn", "multirow"}:
+            columns = _number(self._source, self._at) if name == "multicolumn" else 1
+            for _ in range(2):
+                self._skip_group()
+            self._pending = [("", (_CELL_END + _SAME) * (columns - 1) if self._tables else "")]
+        elif name in _AROUND:
+            self._option()
+            self._pending = list(_AROUND[name])
+        elif name == "href":
+            self._skip_group()
+        elif name in {"par", "newline", "linebreak", "bigskip", "medskip", "smallskip"}:
+            self._out.append("\n\n" if name == "par" else "\n")
+        elif name in SYMBOLS:
+            self._out.append(SYMBOLS[name])
+        elif name in LETTERS:
+            self._out.append(LETTERS[name])
+            self._at += self._source.startswith(" ", self._at)
+        elif not self._is_math:
+            self._option()
+
+    def _environment(self, name: str, begins: bool) -> None:
+        if name in _TABULAR:
+            if begins:
+                self._tables.append(len(self._out))
+                self._option()
+                self._skip_group()
+                if name in {"tabular*", "tabularx", "tabulary"}:
+                    self._skip_group()
+            elif self._tables:
+                self._end_table(self._tables.pop())
+        elif name in _MATH:
+            self._is_math = begins
+            self._out.append("\n\n")
+        elif name in {"abstract", "quote", "quotation", "figure", "figure*", "table", "table*", "center", "frame"}:
+            self._option()
+            self._out.append("\n\n## Abstract\n\n" if name == "abstract" and begins else "\n\n")
+        else:
+            label = self._option() if begins else ""
+            # Theorems and proofs are named.
+            is_list = name.startswith(("itemize", "enumerate", "description", "document", "thebibliography"))
+            self._out.append(f"\n\n{label}" if is_list or not begins else f"\n\n{name.strip('*').capitalize()}: ")
+
+    def _escaped(self, sign: str) -> None:
+        if sign == "\\":
+            self._option()
+            self._out.append(_ROW_END if self._tables else "\n" if not self._is_math else "; ")
+        elif sign in "[]":
+            self._is_math = sign == "["
+            self._out.append("\n\n")
+        elif sign in "()":
+            self._is_math = sign == "("
+        elif sign in ",;: !/-\n":
+            self._out.append(" " if sign in ",;: \n" else "")
+        else:
+            self._out.append(sign)
+
+    def _end_table(self, start: int) -> None:
+        """Write the rows of a table as lines; a table within a cell goes on with that."""
+        rows, headers = _rows("".join(self._out[start:]))
+        del self._out[start:]
+        if self._tables:
+            self._out.append(" ".join(" ".join(row) for row in rows))
+        else:
+            self._out += ["\n\n", "\n".join(row_lines(rows, headers)), "\n\n"]
+
+    def _option(self) -> str:
+        """Pass over an argument in brackets; returns what stands in it."""
+        found = _OPTION.match(self._source, self._at)
+        if found is None:
+            return ""
+        self._at = found.end()
+        return found.group(1)
+
+    def _star_and_options(self) -> None:
+        while self._option():
+            pass
+
+    def _skip_group(self) -> None:
+        """Pass over an argument in braces."""
+        group = _group(self._source, self._at)
+        if group is not None:
+            self._at = group[1]
+
+    def _followed_by_group(self) -> bool:
+        return self._source.startswith("{", self._at)
+
+
+def _rows(table: str) -> tuple[list[list[str]], int | None]:
+    """The rows of a table, and how many are headers: those above the first line within it, if not each has one."""
+    rows: list[list[str]] = []
+    ruled: list[int] = []
+    for part in table.split(_ROW_END):
+        if _RULE in part and rows:
+            ruled.append(len(rows))
+        cells: list[str] = []
+        for cell in part.replace(_RULE, "").split(_CELL_END):
+            cells.append(cells[-1] if _SAME in cell and cells else _tidied(cell).strip())
+        if any(cells):
+            rows.append(cells)
+    inner = [place for place in ruled if place < len(rows)]
+    is_told = bool(inner) and (len(inner) < len(rows) - 1 or len(rows) == 2)
+    return rows, inner[0] if is_told else None
+
+
+def _number(source: str, at: int) -> int:
+    """How many columns a cell goes over, as an argument in braces says."""
+    found = re.compile(r"\s{0,9}\{\s{0,9}(\d{1,2})\s{0,9}\}").match(source, at)
+    return max(1, int(found.group(1))) if found else 1
+
+
+def _group(source: str, at: int) -> tuple[int, int] | None:
+    """Where the argument in braces that comes next begins and ends; None where none does."""
+    while at < len(source) and source[at].isspace():
+        at += 1
+    if not source.startswith("{", at):
+        # A single command, as in \newcommand\name.
+        found = re.compile(r"\\[a-zA-Z]+").match(source, at)
+        return (at, found.end()) if found else None
+    depth = 0
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(source, at, at + _LONGEST_GROUP):
+        depth += {"{": 1, "}": -1}.get(found.group(), 0)
+        if not depth and found.group() == "}":
+            return at, found.end()
+    return None
+
+
+def _argument(source: str, name: str) -> str:
+    """What a command of the preamble says, on one line."""
+    found = re.search(rf"\\{name}\s{{0,20}}(?=[{{\[])", source)
+    if found is None:
+        return ""
+    option = _OPTION.match(source, found.end())
+    group = _group(source, option.end() if option else found.end())
+    if group is None:
+        return ""
+    return " ".join(_tidied(_Scanner(_prepared(source[group[0] + 1 : group[1] - 1])).text()).split())

@@ -1,0 +1,143 @@
+"""OpenDocument texts: headings, paragraphs, lists and tables in their order, then the notes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.archives import archive, member
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
+from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.title_properties import sensible_title
+from polyadic.model.types import Document
+
+ODT = OptionalFormat(".odt", "OpenDocument text")
+
+_DEEPEST = 200
+_MOST_REPEATED = 1_000
+_LEFT_OUT = {"annotation", "tracked-changes", "sequence-decls", "note", "ruby-text", "table-of-content", "forms"}
+_SIGNS = {"tab": "\t", "line-break": "\n"}
+_METADATA = {"initial-creator": "author", "subject": "subject", "keyword": "keywords", "creation-date": "date"}
+
+
+@reader(ODT)
+def read_odt(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+    """The one document of a file: paragraphs, headings with number signs, lists, a line for each row of a table."""
+    with archive(data, ODT, settings.max_megabytes) as opened:
+        content, about = _tree(member(opened, "content.xml")), _tree(member(opened, "meta.xml"))
+    if content is None:
+        raise unreadable(ODT, "it has no content.xml")
+    body = next(content.iter("{*}text"), None)
+    extracted = ExtractedText(settings.max_megabytes)
+    before = ""
+    for block in [*_blocks(body, 0), *_notes(content)] if body is not None else []:
+        extracted.add(block, "\n" if _is_item(before) and _is_item(block) else "\n\n")
+        before = block
+    title, metadata = _described(about)
+    return extracted.document(path, sensible_title(title, path), metadata, paged=False)
+
+
+def _tree(xml: bytes) -> Any:
+    """The root of an XML file, in which no entity is expanded and nothing fetched; None where there is none."""
+    from lxml import etree
+
+    if not xml.strip():
+        return None
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+
+
+def _blocks(parent: Any, depth: int, level: int = 0) -> Iterator[str]:
+    """The paragraphs, items and tables in an element; ``level`` is how many lists they are in."""
+    if depth > _DEEPEST:
+        raise UnreadableDocument(f"its elements are nested more than {_DEEPEST} deep", "simplify it")
+    for child in parent.iterchildren(tag="{*}*"):
+        name = _name(child)
+        if name == "h":
+            words = " ".join(_said(child, 0).split())
+            if words:
+                yield f"{'#' * _number(child, 'outline-level', 6)} {words}"
+        elif name == "p":
+            yield _said(child, 0).strip()
+            # Boxes with text belong to the paragraph that they are anchored in.
+            for box in child.iter("{*}text-box"):
+                yield from _blocks(box, depth + 1)
+        elif name == "list":
+            yield from _items(child, depth + 1, level)
+        elif name == "table":
+            yield "\n".join(["", *row_lines(_rows(child, depth + 1), _headers(child))])
+        elif name not in _LEFT_OUT:
+            yield from _blocks(child, depth + 1, level)
+
+
+def _items(parent: Any, depth: int, level: int) -> Iterator[str]:
+    for item in parent.iterchildren(tag="{*}*"):
+        first = True
+        for block in _blocks(item, depth, level + 1):
+            yield f"{'  ' * min(level, 9)}- {block}" if first and block and not _is_item(block) else block
+            first = first and not block
+
+
+def _rows(table: Any, depth: int) -> Iterator[list[str]]:
+    for row in table.iter("{*}table-row"):
+        cells: list[str] = []
+        for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
+            words = " ".join(filter(None, _blocks(cell, depth)))
+            times = _number(cell, "number-columns-repeated", _MOST_REPEATED) if words else 1
+            cells += [words] * times
+        yield cells
+
+
+def _headers(table: Any) -> int | None:
+    """How many rows name the columns: those that are marked; else it is judged."""
+    marked = next(table.iterchildren("{*}table-header-rows"), None)
+    return None if marked is None else sum(1 for _ in marked.iterchildren("{*}table-row"))
+
+
+def _said(element: Any, depth: int) -> str:
+    """The text of a paragraph, without notes and comments."""
+    if depth > _DEEPEST:
+        return ""
+    parts = [element.text or ""]
+    for child in element.iterchildren(tag="{*}*"):
+        name = _name(child)
+        if name == "s":
+            parts.append(" " * _number(child, "c", _MOST_REPEATED))
+        elif name in _SIGNS:
+            parts.append(_SIGNS[name])
+        elif name not in _LEFT_OUT and name != "frame":
+            parts.append(_said(child, depth + 1))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _notes(content: Any) -> Iterator[str]:
+    for body in content.iter("{*}note-body"):
+        yield " ".join(filter(None, _blocks(body, 0)))
+
+
+def _described(about: Any) -> tuple[str, dict[str, object]]:
+    if about is None:
+        return "", {}
+    said = [(_name(element), " ".join("".join(element.itertext()).split())) for element in about.iter("{*}*")]
+    metadata: dict[str, object] = {}
+    for name, words in said:
+        if name in _METADATA and words:
+            metadata.setdefault(_METADATA[name], words[:10] if name == "creation-date" else words)
+    return next((words for name, words in said if name == "title"), ""), metadata
+
+
+def _name(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _number(element: Any, name: str, most: int) -> int:
+    """An attribute that is a number of 1 or more."""
+    said = next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "1")
+    return min(most, max(1, int(said))) if said.isascii() and said.isdecimal() and len(said) < 10 else 1
+
+
+def _is_item(block: str) -> bool:
+    """Whether a block is an item of a list, not the rows of a table."""
+    return block.lstrip(" ").startswith("- ") and "\n" not in block

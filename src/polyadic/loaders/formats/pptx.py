@@ -1,0 +1,94 @@
+"""Slides: the title of each as its heading, what stands on it, and the speaker's notes."""
+
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.archives import archive
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.office_properties import properties_said
+from polyadic.loaders.optional_readers import OptionalFormat, reader
+from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.title_properties import sensible_title
+from polyadic.model.types import Document
+from polyadic.text.code_fences import without_headings
+
+PPTX = OptionalFormat(".pptx", "PowerPoint file", package="python-pptx", module="pptx")
+
+_FEWEST_COLUMNS = 3
+_DEEPEST_GROUP = 20
+
+
+@reader(PPTX)
+def read_pptx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+    """The one document of a presentation; ``pages`` are its slides, hidden ones too, numbered as in the program."""
+    import pptx
+
+    with archive(data, PPTX, settings.max_megabytes):
+        opened = pptx.Presentation(io.BytesIO(data))
+    extracted = ExtractedText(settings.max_megabytes)
+    for slide in opened.slides:
+        extracted.add("\n\n".join(filter(None, _slide(slide))))
+    properties = opened.core_properties
+    return extracted.document(path, sensible_title(properties.title, path), properties_said(properties), paged=True)
+
+
+def _slide(slide: Any) -> Iterator[str]:
+    title = slide.shapes.title
+    if title is not None:
+        words = " ".join(title.text_frame.text.split())
+        yield f"# {words}" if words else ""
+    for shape in _shapes(slide.shapes):
+        if title is None or shape.shape_id != title.shape_id:
+            yield _shape(shape)
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        yield without_headings(slide.notes_slide.notes_text_frame.text)
+
+
+def _shapes(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
+    """Shapes, those of groups too, without what is the same on all slides: date, footer and number."""
+    from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+
+    same = {PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.HEADER}
+    for shape in shapes:
+        if shape.is_placeholder and shape.placeholder_format.type in same:
+            continue
+        if getattr(shape, "shape_type", None) == MSO_SHAPE_TYPE.GROUP and depth < _DEEPEST_GROUP:
+            yield from _shapes(shape.shapes, depth + 1)
+        else:
+            yield shape
+
+
+def _shape(shape: Any) -> str:
+    if shape.has_table:
+        return _table(shape.table)
+    if not shape.has_text_frame:
+        return ""
+    lines = [(paragraph.level, " ".join(paragraph.text.split())) for paragraph in shape.text_frame.paragraphs]
+    said = [(level, line) for level, line in lines if line]
+    # What stands in the body of a slide line by line is a list, whether it has marks or not.
+    if shape.is_placeholder and len(said) > 1:
+        return "\n".join(f"{'  ' * level}- {line}" for level, line in said)
+    return without_headings("\n\n".join(line for _, line in said))
+
+
+def _table(table: Any) -> str:
+    # Nearly every table says that its first row is special; in narrow ones the first column often names the rows.
+    headers = None if table.first_row and len(table.columns) >= _FEWEST_COLUMNS else 0
+    return "\n".join(row_lines(_rows(table), headers))
+
+
+def _rows(table: Any) -> Iterator[list[str]]:
+    """The text of all cells, each repeated over the columns and rows that it spans, but for a row of one cell."""
+    width = len(table.columns)
+    spanned: dict[tuple[int, int], str] = {}
+    for row, cells in enumerate(table.rows):
+        texts = []
+        for column, cell in enumerate(cells.cells):
+            if cell.is_merge_origin and cell.span_width < width:
+                for down in range(cell.span_height):
+                    spanned |= {(row + down, column + right): cell.text for right in range(cell.span_width)}
+            texts.append(spanned.pop((row, column), cell.text))
+        yield texts

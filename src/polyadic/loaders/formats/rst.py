@@ -1,0 +1,299 @@
+"""reStructuredText: headings, lists, tables and code in the marks of Markdown, without roles and most directives."""
+
+import csv
+import re
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.decoding import decode
+from polyadic.loaders.extracted_text import ExtractedText, cleaned
+from polyadic.loaders.file_access import read_whole
+from polyadic.loaders.metadata import metadata_of
+from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.tables.text_tables import grid_rows
+from polyadic.model.types import Document
+from polyadic.text.code_fences import fenced
+from polyadic.text.stopwords import words
+
+_DEEPEST = 20
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*$")
+_LEAST_ADORNMENT = 3
+_DIRECTIVE = re.compile(r"\.\. +(?:\|[^|\n]{1,80}\| +)?([\w:.+-]{1,60})::(?:[ \t]+(.*))?$")
+_EXPLICIT = re.compile(r"\.\.(?:[ \t]|$)")
+_FOOTNOTE = re.compile(r"\.\. \[([^\]\n]{1,40})\][ \t]+(.*)")
+_FIELD = re.compile(r":([^:`\n]{1,60}):(?:[ \t]+(.*))?$")
+_ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d{1,3}|#|[a-zA-Z])[.)])[ \t]+")
+_SIMPLE_BORDER = re.compile(r"=+(?: +=+)+[ \t]*$")
+_GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+[ \t]*$")
+
+_ROLE = re.compile(r":[\w.+:-]{1,60}:`([^`]{1,1000})`")
+_REFERENCE = re.compile(r"`([^`<]{1,500}?)\s*(?:<[^<>`]{0,500}>)?`_{1,2}")
+_TITLE_OF_ROLE = re.compile(r"^[!~]?(.+?)\s*<[^<>]{1,500}>$", re.DOTALL)
+_LITERAL = re.compile(r"``([^`\n]{1,500})``")
+_SUBSTITUTION = re.compile(r"\|([\w .-]{1,60})\|_{0,2}")
+_FOOTNOTE_MARK = re.compile(r" ?\[#?[\w*-]{0,40}\]_")
+_ESCAPE = re.compile(r"\\([^\w\s])|\\ ")
+
+_CODE = words(
+    "code code-block sourcecode parsed-literal prompt doctest productionlist testcode testoutput ipython console"
+    " highlight"
+)
+_NOTHING = words(
+    """
+    image toctree contents index include literalinclude raw meta currentmodule sectnum autosummary automodule autoclass
+    autofunction tabularcolumns only-raw graphviz plot default-role role
+    """
+)
+_NAMED = words("note warning tip hint important caution danger error attention seealso todo deprecated")
+
+
+def read_rst(path: Path, settings: ReadingSettings) -> Iterator[Document]:
+    """The one document of a file; its title is the first heading.
+
+    Raises
+    ------
+    UnreadableDocument
+        The file is not readable, too large, or not text.
+    """
+    text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
+    converted = _Converter(text)
+    extracted = ExtractedText(settings.max_megabytes)
+    extracted.add(converted.text)
+    yield extracted.document(path, "", metadata_of(converted.fields), paged=False)
+
+
+class _Converter:
+    """Converts a text; ``fields`` are those of the document, from the list below its title.
+
+    >>> print(_Converter("Relays\\n======\\n\\nSee :ref:`the list <x>`::\\n\\n  run it\\n\\n.. note:: Ask first.").text)
+    # Relays
+    <BLANKLINE>
+    See the list:
+    <BLANKLINE>
+    ```text
+    run it
+    ```
+    <BLANKLINE>
+    Note: Ask first.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.fields: dict[str, object] = {}
+        self._levels: dict[tuple[str, bool], int] = {}
+        self.text = cleaned("\n".join(self._converted(text.expandtabs(8).split("\n"), 0)))
+
+    def _converted(self, lines: Sequence[str], depth: int) -> Iterator[str]:
+        at = 0
+        while at < len(lines):
+            line = lines[at].rstrip()
+            if heading := self._heading(lines, at):
+                level, title, taken = heading
+                yield from ("", f"{'#' * min(6, level)} {_plain(title)}", "")
+                at += taken
+            elif _EXPLICIT.match(line):
+                body, at = _indented(lines, at + 1)
+                yield from self._explicit(line, body, depth)
+            elif _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line):
+                rows, headers, at = _table(lines, at)
+                yield from ("", *row_lines(rows, headers), "")
+            elif line.startswith(("  ", "\t")) and depth < _DEEPEST:
+                body, at = _indented(lines, at)
+                yield from self._converted(body, depth + 1)
+            elif found := _FIELD.match(line):
+                body, at = _indented(lines, at + 1)
+                value = _plain(" ".join([found.group(2) or "", *map(str.strip, body)]).strip())
+                if depth == 0 and len(self._levels) <= 1:
+                    self.fields.setdefault(found.group(1).lower(), value)
+                yield f"- {found.group(1)}: {value}" if value else ""
+            else:
+                at = yield from self._paragraph(lines, at, depth)
+
+    def _paragraph(self, lines: Sequence[str], at: int, depth: int) -> Generator[str, None, int]:
+        """Lines up to the next blank one, and the literal block or definition after them; returns where it ends."""
+        start = at
+        while at < len(lines) and lines[at].strip() and (at == start or not lines[at].startswith("  ")):
+            if at > start and (_ITEM.match(lines[at]) or _EXPLICIT.match(lines[at]) or self._heading(lines, at)):
+                break
+            at += 1
+        text = _plain("\n".join(line.rstrip() for line in lines[start:at]))
+        if at == start:
+            yield ""
+            return at + 1
+        body, end = _indented(lines, at)
+        if text.endswith("::"):
+            yield from ("" if text == "::" else text[:-1].rstrip(), *_fenced(body), "")
+            return end
+        if body and lines[at].strip() and not _ITEM.match(text) and depth < _DEEPEST:
+            # A term above its definition.
+            yield f"{text}:"
+            yield from self._converted(body, depth + 1)
+            return end
+        if body and lines[at].strip():
+            yield text
+            inner = self._converted(body, depth + 1) if depth < _DEEPEST else body
+            yield from (f"  {line}" if line else "" for line in inner)
+            return end
+        yield text
+        return at
+
+    def _heading(self, lines: Sequence[str], at: int) -> tuple[int, str, int] | None:
+        """The level and the words of a heading that begins at a line, and how many lines it has."""
+        line, below = lines[at].rstrip(), lines[at + 1].rstrip() if at + 1 < len(lines) else ""
+        if over := _ADORNMENT.match(line):
+            third = lines[at + 2].rstrip() if at + 2 < len(lines) else ""
+            if third == line and below.strip() and len(line) >= min(len(below), _LEAST_ADORNMENT):
+                return self._level(over.group(1), True), below.strip(), 3
+            return None
+        under = _ADORNMENT.match(below)
+        if not under or not line.strip() or line[0].isspace() or len(below) < min(len(line), _LEAST_ADORNMENT):
+            return None
+        return self._level(under.group(1), False), line, 2
+
+    def _level(self, mark: str, is_over: bool) -> int:
+        return self._levels.setdefault((mark, is_over), len(self._levels) + 1)
+
+    def _explicit(self, line: str, body: Sequence[str], depth: int) -> Iterator[str]:
+        """A directive, footnote, target or comment."""
+        if found := _FOOTNOTE.match(line):
+            yield _plain(" ".join([f"[{found.group(1)}] {found.group(2)}", *map(str.strip, body)]))
+            return
+        directive = _DIRECTIVE.match(line)
+        if directive is None:
+            return
+        name, argument = directive.group(1).lower(), (directive.group(2) or "").strip()
+        options, content = _options(body)
+        yield ""
+        if name in _CODE:
+            yield from _fenced(content if content or name == "highlight" else [argument])
+        elif name in _NOTHING:
+            yield _plain(options.get("alt", ""))
+        elif name.endswith("table"):
+            yield _plain(argument)
+            yield from _directive_table(name, options, content)
+        elif depth >= _DEEPEST:
+            yield _plain("\n".join([argument, *content]))
+        else:
+            yield from self._described(name, argument, content, depth)
+        yield ""
+
+    def _described(self, name: str, argument: str, content: Sequence[str], depth: int) -> Iterator[str]:
+        """The text of a directive, such as a note or the description of a function."""
+        before = {"math": "", "figure": "", "rubric": "", "admonition": ""}.get(name, argument)
+        if name in {"versionadded", "versionchanged", "deprecated"}:
+            change = {"versionadded": "New in", "versionchanged": "Changed in", "deprecated": "Deprecated since"}[name]
+            version, _, said = argument.partition(" ")
+            before = f"{change} version {version}: {said}".rstrip(": ") + ("" if said or content else ".")
+        elif name in _NAMED:
+            first = argument or " ".join(content[:1])
+            before, content = "", [f"{name.capitalize()}: {first}".rstrip(), *content[0 if argument else 1 :]]
+        elif name in {"math", "rubric", "admonition"}:
+            before = argument
+        yield _plain(before)
+        yield from self._converted(content, depth + 1)
+
+
+def _plain(text: str) -> str:
+    """Text without the marks of roles, references and substitutions."""
+    if "`" in text:
+        text = _ROLE.sub(lambda found: _title(found.group(1)), text)
+        text = _LITERAL.sub(r"`\1`", text)
+        text = _REFERENCE.sub(r"\1", text)
+    if "|" in text:
+        text = _SUBSTITUTION.sub(r"\1", text)
+    text = _FOOTNOTE_MARK.sub("", text)
+    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
+
+
+def _title(said: str) -> str:
+    found = _TITLE_OF_ROLE.match(said)
+    return (found.group(1) if found else said.lstrip("!~")).strip()
+
+
+def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
+    """The indented lines from here on, without their indentation, and where they end."""
+    start = at
+    while at < len(lines) and (not lines[at].strip() or lines[at].startswith(" ")):
+        at += 1
+    block = list(lines[start:at])
+    while block and not block[-1].strip():
+        block.pop()
+    taken = len(block)
+    block = block[next((at for at, line in enumerate(block) if line.strip()), 0) :]
+    margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
+    return [line[margin:].rstrip() for line in block], start + taken if block else start
+
+
+def _options(body: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The options of a directive, and its content."""
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(body) and (found := _FIELD.match(body[at])):
+        options[found.group(1)] = found.group(2) or ""
+        at += 1
+    content = list(body[at:])
+    while content and not content[0].strip():
+        content.pop(0)
+    return options, content
+
+
+def _fenced(code: Sequence[str]) -> list[str]:
+    return ["", *fenced("\n".join(code)).split("\n")] if any(map(str.strip, code)) else []
+
+
+def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int | None, int]:
+    """The rows of a table that is drawn, how many are headers if it says so, and where it ends."""
+    start, border = at, lines[at].rstrip()
+    if border.startswith("+"):
+        while at < len(lines) and lines[at].startswith(("+", "|")):
+            at += 1
+        rows, headers = grid_rows(lines[start:at])
+        return [[_plain(cell) for cell in row] for row in rows], headers, at
+    borders = 0
+    while at < len(lines):
+        is_border = bool(_SIMPLE_BORDER.match(lines[at])) and len(lines[at].split()) == len(border.split())
+        borders += is_border
+        at += 1
+        if is_border and (borders == 3 or (borders == 2 and (at == len(lines) or not lines[at].strip()))):
+            break
+    starts = [found.start() for found in re.finditer(r"=+", border)]
+    ends = [*starts[1:], None]
+    rows = []
+    for line in lines[start:at]:
+        cells = [line[first:last].strip() for first, last in zip(starts, ends, strict=True)]
+        if _SIMPLE_BORDER.match(line) or re.fullmatch(r"[-\s]*", line):
+            continue
+        if rows and not cells[0]:
+            rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
+        else:
+            rows.append(cells)
+    return [[_plain(cell) for cell in row] for row in rows], None, at
+
+
+def _directive_table(name: str, options: dict[str, str], content: Sequence[str]) -> Iterator[str]:
+    """The rows of a table that is not drawn, or is drawn within a directive."""
+    headers: int | None = int("header" in options or "header-rows" in options)
+    if name == "csv-table":
+        try:
+            rows = list(csv.reader([options["header"], *content] if "header" in options else content))
+        except csv.Error:
+            rows = [[line] for line in content]
+    elif name == "list-table":
+        rows = _listed_rows(content)
+    else:
+        borders = (at for at, line in enumerate(content) if _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line))
+        drawn = next(borders, -1)
+        rows, headers, _ = _table(content, drawn) if drawn >= 0 else ([], None, 0)
+    yield from row_lines([[_plain(cell) for cell in row] for row in rows], headers)
+
+
+def _listed_rows(content: Sequence[str]) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for line in content:
+        if line.startswith("* -"):
+            rows.append([line[3:].strip()])
+        elif line.startswith("  -") and rows:
+            rows[-1].append(line[3:].strip())
+        elif rows and line.strip():
+            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
+    return rows

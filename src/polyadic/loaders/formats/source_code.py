@@ -1,0 +1,191 @@
+"""Source code: comments and docstrings as prose, code in fenced blocks, a heading for each definition."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.decoding import checked, decode
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.file_access import read_whole
+from polyadic.loaders.formats.configuration import configuration_text
+from polyadic.loaders.formats.plain_text import plain_document
+from polyadic.loaders.programming_languages import BY_INTERPRETER, BY_NAME, LANGUAGES, Language
+from polyadic.model.types import Document
+from polyadic.text.code_fences import fenced
+
+_LONGEST_LINE = 500
+_LONGEST_BLOCK = 80  # lines
+_SHEBANG = re.compile(r"#![^\n]{0,100}?(?:[/ ])(python|bash|dash|zsh|sh|perl|ruby|node)[\d.]*(?:\s|$)")
+_AFTER_COMMENT = " \t;,)"
+_DECORATORS = ("@", "#[")
+_RULE = re.compile(r"[\W_]*")
+
+
+class _Line(NamedTuple):
+    """A line of source, as prose if it is a comment: without its marks; ``names`` is what a line of code defines."""
+
+    raw: str
+    prose: str | None
+    names: str = ""
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is a comment that is not within code."""
+        return self.prose is not None and not self.raw[:1].isspace()
+
+
+def read_source(path: Path, settings: ReadingSettings) -> Iterator[Document]:
+    """The one document of a file; its title is the name of the file.
+
+    Raises
+    ------
+    UnreadableDocument
+        The file is not readable, too large, or not text.
+    """
+    text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
+    suffix = BY_NAME.get(path.name.lower(), path.suffix.lower())
+    yield _document(path, text, LANGUAGES[suffix], settings)
+
+
+def read_unnamed(path: Path, settings: ReadingSettings) -> Iterator[Document]:
+    """The one document of a file without a suffix: a script as its first line says, else plain text.
+
+    What is to be copied and edited is read as what it becomes: ``app.conf.sample`` as a configuration.
+
+    Raises
+    ------
+    UnreadableDocument
+        The file is not readable, too large, or not text.
+    """
+    text = decode(read_whole(path, settings.max_megabytes), settings.encoding)
+    script = _SHEBANG.match(text)
+    suffix = BY_INTERPRETER[script.group(1)] if script else Path(path.stem).suffix.lower()
+    if suffix in LANGUAGES:
+        yield _document(path, text, LANGUAGES[suffix], settings)
+    else:
+        yield plain_document(path, text)
+
+
+def _document(path: Path, text: str, language: Language, settings: ReadingSettings) -> Document:
+    extracted = ExtractedText(settings.max_megabytes)
+    read = configuration_text(text, language.name) if language.is_configuration else source_text(text, language)
+    extracted.add(checked(read))
+    return extracted.document(path, path.name, {"language": language.name}, paged=False)
+
+
+def source_text(text: str, language: Language) -> str:
+    r"""The prose and the code of a file, in their order.
+
+    >>> function = 'def add(a, b):\n    \"\"\"Add two numbers.\"\"\"\n    return a + b\n'
+    >>> print(source_text(function, LANGUAGES[".py"]))
+    ## add
+    <BLANKLINE>
+    Add two numbers.
+    <BLANKLINE>
+    ```python
+    def add(a, b):
+        return a + b
+    ```
+    """
+    blocks: list[str] = []
+    for section in _sections(list(_lines(text, language))):
+        start = next((at for at, line in enumerate(section) if line.names), len(section))
+        named = section[start : start + 1]
+        blocks += [f"## {line.names}" for line in named]
+        head = [line for line in section[:start] if not line.is_prose]
+        blocks += _paragraphs([line for line in section[:start] if line.is_prose]) if named else []
+        # What is said of a definition within it stands above it, so that the code stays whole.
+        end = _end_of_comment(section, start + 1)
+        blocks += _paragraphs(section[start + 1 : end])
+        rest = [*head, *named, *section[end:]] if named else section
+        for is_prose, group in groupby(rest, key=lambda line: line.is_prose):
+            lines = list(group)
+            blocks += _paragraphs(lines) if is_prose else _fenced([line.raw for line in lines], language.name)
+    return "\n\n".join(blocks)
+
+
+def _lines(text: str, language: Language) -> Iterator[_Line]:
+    definition = re.compile(language.definition) if language.definition else None
+    closing, margin = "", ""
+    for line in text.split("\n"):
+        raw, bare = line.rstrip(), line.strip()
+        if closing:
+            before, found, after = bare.partition(closing)
+            # All of a comment is where its first line is.
+            yield _Line(margin + bare, _unmarked(before))
+            closing = "" if found else closing
+            if found and after.strip(_AFTER_COMMENT):
+                yield _Line(margin + after, None)
+        elif opening := _opening(bare, language):
+            start, closing = opening
+            margin = raw[: len(raw) - len(bare)]
+            said, found, after = bare[bare.index(start) + len(start) :].partition(closing)
+            yield _Line(raw, _unmarked(said))
+            closing = "" if found else closing
+            if found and after.strip(_AFTER_COMMENT):
+                yield _Line(margin + after, None)
+        elif mark := next((mark for mark in language.line if bare.startswith(mark)), ""):
+            yield _Line(raw, "" if bare.startswith("#!") else _unmarked(bare[len(mark) :]))
+        else:
+            found_name = definition.match(raw[:_LONGEST_LINE]) if definition else None
+            yield _Line(raw, None, next(filter(None, found_name.groups()), "") if found_name else "")
+
+
+def _opening(bare: str, language: Language) -> tuple[str, str] | None:
+    """The marks of a comment that begins with the line, also of a Python string with a prefix."""
+    for start, end in language.blocks:
+        if bare.startswith(start) or (start in {'"""', "'''"} and bare[1:].startswith(start) and bare[0] in "rRuU"):
+            return start, end
+    return None
+
+
+def _unmarked(comment: str) -> str:
+    said = comment.strip().lstrip("*/#;!").strip()
+    return "" if _RULE.fullmatch(said[:200]) and len(said) < 200 else said
+
+
+def _sections(lines: list[_Line]) -> Iterator[list[_Line]]:
+    """The lines in sections, each of which begins with a definition, or the comment and decorators right above it."""
+    section: list[_Line] = []
+    for line in lines:
+        if line.names and section:
+            above = len(section)
+            while above and (section[above - 1].prose or section[above - 1].raw.lstrip().startswith(_DECORATORS)):
+                above -= 1
+            if any(before.raw for before in section[:above]):
+                yield section[:above]
+                section = section[above:]
+        section.append(line)
+    yield section
+
+
+def _end_of_comment(section: list[_Line], start: int) -> int:
+    """Where the comment ends that follows a definition; at its start where there is none."""
+    end = start
+    while end < len(section) and section[end].prose is not None:
+        end += 1
+    return end
+
+
+def _paragraphs(lines: list[_Line]) -> list[str]:
+    """Comments as paragraphs: lines up to the next empty one."""
+    groups = groupby((line.prose or "" for line in lines), key=bool)
+    return ["\n".join(group) for is_text, group in groups if is_text]
+
+
+def _fenced(code: list[str], name: str) -> list[str]:
+    """Code in fenced blocks, of which none is longer than can be read together, unless it has no gap."""
+    while code and not code[0].strip():
+        code = code[1:]
+    while code and not code[-1].strip():
+        code = code[:-1]
+    blocks: list[list[str]] = [[]]
+    for line in code:
+        if len(blocks[-1]) >= _LONGEST_BLOCK and not line.strip():
+            blocks.append([])
+        elif line.strip() or blocks[-1]:
+            blocks[-1].append(line)
+    return [fenced(text, name) for block in blocks if (text := "\n".join(block).rstrip())]

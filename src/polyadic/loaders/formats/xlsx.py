@@ -1,0 +1,122 @@
+"""Spreadsheets: a line for each row, with the names of the columns where the sheet gives them."""
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.archives import UNPACKED_TIMES, archive
+from polyadic.loaders.extracted_text import ExtractedText
+from polyadic.loaders.office_properties import properties_said
+from polyadic.loaders.optional_readers import OptionalFormat, reader
+from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.title_properties import sensible_title
+from polyadic.model.types import Document
+
+XLSX = OptionalFormat(".xlsx", "Excel file", package="openpyxl", module="openpyxl")
+
+MOST_CELLS = 5_000_000
+"""Cells of one file, empty ones before the last of their row too."""
+
+_SHOWN = "visible"
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_MOST_MERGED = 10_000
+_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA"}
+
+
+@reader(XLSX)
+def read_xlsx(path: Path, data: bytes, settings: ReadingSettings) -> Document:
+    """The one document of a file: values, not formulas. ``pages`` are the sheets that are not hidden."""
+    from openpyxl import load_workbook
+
+    extracted = ExtractedText(settings.max_megabytes)
+    # The sheets are read row by row, so no tree is made of them.
+    with archive(data, XLSX, settings.max_megabytes, markup_times=UNPACKED_TIMES):
+        opened = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    try:
+        cells = 0
+        for sheet in opened.worksheets:
+            if sheet.sheet_state != _SHOWN:
+                continue
+            cells = _add(sheet, extracted, cells)
+    finally:
+        opened.close()
+    properties = opened.properties
+    return extracted.document(path, sensible_title(properties.title, path), properties_said(properties), paged=True)
+
+
+def _add(sheet: Any, extracted: ExtractedText, cells: int) -> int:
+    """Add a sheet that has any text; returns how many cells have been read by now."""
+    # What a sheet says of its own size is often wrong.
+    sheet.reset_dimensions()
+    count = _Count(cells)
+    extracted.add_table(sheet.title, row_lines(_filled(_rows(sheet, count), _merged_down(sheet))))
+    return count.cells
+
+
+class _Count:
+    def __init__(self, cells: int) -> None:
+        self.cells = cells
+
+
+def _rows(sheet: Any, count: _Count) -> Iterator[list[str]]:
+    for row in sheet.iter_rows(values_only=True):
+        # A row without cells counts too: rows may have any number, and those between are made up.
+        count.cells += max(1, len(row))
+        if count.cells > MOST_CELLS:
+            raise UnreadableDocument(f"more than {MOST_CELLS:,} cells", "split it, or save it as .csv")
+        yield [_value(value) for value in row]
+
+
+def _merged_down(sheet: Any) -> dict[int, list[tuple[int, int]]]:
+    """The cells that are merged with those below: by the row, the column (from 0) and the last row of each."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    with sheet.parent._archive.open(sheet._worksheet_path) as file:
+        data = file.read()
+    for merged in islice(_MERGED.finditer(data), _MOST_MERGED):
+        column, first, _, last = (part.decode() for part in merged.groups())
+        if int(first) < int(last):
+            place = sum((ord(letter) - 64) * 26**power for power, letter in enumerate(reversed(column))) - 1
+            found.setdefault(int(first), []).append((place, int(last)))
+    return found
+
+
+def _filled(rows: Iterator[list[str]], merged: dict[int, list[tuple[int, int]]]) -> Iterator[list[str]]:
+    """The rows with what stands in the first of merged cells in those below too."""
+    reaching: dict[int, tuple[str, int]] = {}
+    for number, row in enumerate(rows, start=1):
+        if any(row):
+            for place, (text, last) in [*reaching.items()]:
+                if number <= last and place < len(row):
+                    row[place] = row[place] or text
+                elif number > last:
+                    del reaching[place]
+        reaching |= {place: (row[place], last) for place, last in merged.get(number, ()) if place < len(row)}
+        yield row
+
+
+def _value(value: object) -> str:
+    """A value as a person writes it; dates in ISO 8601, errors as nothing.
+
+    >>> _value(3.0), _value(0.1 + 0.2), _value(datetime(1815, 12, 10)), _value(True), _value("#DIV/0!")
+    ('3', '0.3', '1815-12-10', 'true', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value)
+    text = str(value)
+    return "" if text in _ERRORS else text

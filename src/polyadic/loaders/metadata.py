@@ -1,0 +1,56 @@
+"""What a document says about itself, as short strings."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from polyadic.loaders.decoding import without_surrogates
+
+MOST_ENTRIES = 50
+LONGEST_VALUE = 1_000
+LONGEST_KEY = 100
+LONGEST_TITLE = 200
+
+_SPACE = re.compile(r"[\s\x00-\x1f]+")
+
+
+def metadata_of(values: Mapping[str, object]) -> dict[str, str]:
+    """Scalars as strings, lists of scalars joined by ", "; nested and empty values are left out.
+
+    At most 50 entries, keys of 100 and values of 1,000 characters: metadata is for showing and filtering.
+
+    >>> metadata_of({"year": 1843, "tags": ["engine", "notes"], "draft": False, "more": {"a": 1}})
+    {'year': '1843', 'tags': 'engine, notes', 'draft': 'false'}
+    """
+    pairs = ((_line(key, LONGEST_KEY), _value(value)) for key, value in values.items())
+    return dict(islice(((key, value) for key, value in pairs if key and value), MOST_ENTRIES))
+
+
+def title_of(text: str) -> str:
+    """A title on one line, of at most 200 characters."""
+    return _line(text, LONGEST_TITLE)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return _line(", ".join(_scalars(value)), LONGEST_VALUE)
+    return _line(_scalar(value), LONGEST_VALUE)
+
+
+def _scalars(values: Iterable[object]) -> Iterable[str]:
+    """As many of the values as could be seen."""
+    return islice((text for text in map(_scalar, values) if text), LONGEST_VALUE)
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value[: LONGEST_VALUE + 1]
+    return str(value) if isinstance(value, int | float) else ""
+
+
+def _line(text: str, longest: int) -> str:
+    """The text on one line, cut with an ellipsis where it is too long."""
+    line = _SPACE.sub(" ", without_surrogates(text)).strip()
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

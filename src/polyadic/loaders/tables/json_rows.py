@@ -1,0 +1,48 @@
+"""Objects of JSON as documents, or as the rows of a table."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import UnreadableDocument
+from polyadic.loaders.skipped import SkippedInput
+from polyadic.loaders.tables.record_rows import object_lines
+from polyadic.loaders.tables.rows import TableRow, row_documents, sampled, table_document
+from polyadic.loaders.tables.text_column import prose_column
+from polyadic.model.types import Document
+
+
+def object_documents(
+    path: Path,
+    rows: Iterator[TableRow | SkippedInput],
+    settings: ReadingSettings,
+    about: Mapping[str, object] | None = None,
+) -> Iterator[Document | SkippedInput]:
+    """A document for each object, if a key holds prose; else one document in which each is a line.
+
+    Parameters
+    ----------
+    path
+        The file.
+    rows
+        Its objects.
+    settings
+        How large a text may be.
+    about
+        What the file says of all its objects: the first lines of a table.
+
+    Raises
+    ------
+    UnreadableDocument
+        There is no object.
+    """
+    values, rows = sampled(rows)
+    if text_column := prose_column(values):
+        yield from row_documents(path, text_column, rows)
+        return
+    first = next(rows, None)
+    if first is None:
+        raise UnreadableDocument("empty", "")
+    before = object_lines(about) if about else ()
+    yield from table_document(path, chain([first], rows), lambda row: object_lines(row.values), settings, before)

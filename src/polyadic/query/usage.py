@@ -1,0 +1,116 @@
+"""What answering one question is paid for: every call is summed up, and entered in the ledger as it comes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import cast
+
+from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import NoReply, StoreError
+from polyadic.llm.cached_model import NullCache, PaidCall, ResponseCache
+from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
+from polyadic.model.types import Usage
+from polyadic.rerankers.reranker import Reranker
+
+
+@dataclass(slots=True)
+class UsageMeter:
+    """The calls for one question.
+
+    ``usage`` is what they cost, those that brought nothing of use included; ``not_entered`` says why one of them could
+    not be entered in the ledger: an answer that is paid for is not lost for that.
+    """
+
+    memory: ResponseCache = field(default_factory=NullCache)
+    usage: Usage = field(default_factory=Usage)
+    not_entered: str = ""
+
+    async def pay(self, request: ModelRequest, model: str, usage: Usage, seconds: float) -> None:
+        """Enter a call; its reply is not remembered, since it is for this question alone."""
+        self.usage += usage
+        await self._enter(request, model, usage, seconds)
+
+    async def enter_embedding(self, embedder: Embedder) -> None:
+        """Enter what an endpoint was paid for embedding, as one call; a bill is of language models alone."""
+        usage, seconds = embedder.take_paid()
+        if usage.calls:
+            await self._enter(ModelRequest("embed", ()), embedder.name, usage, seconds)
+
+    async def enter_reranking(self, reranker: Reranker) -> None:
+        """Enter what an endpoint was paid for reranking, as one call."""
+        usage, seconds = reranker.take_paid()
+        if usage.calls:
+            await self._enter(ModelRequest("rerank", ()), reranker.name, usage, seconds)
+
+    async def _enter(self, request: ModelRequest, model: str, usage: Usage, seconds: float) -> None:
+        try:
+            # In a thread: someone else's transaction may have to end first.
+            paid = PaidCall(request, model, ModelReply("", False, usage, seconds), remember=False)
+            await asyncio.to_thread(self.memory.note, [paid])
+        except StoreError as error:
+            self.not_entered = self.not_entered or str(error)
+
+
+class MeteredModel:
+    """Implements LanguageModel: another one, of which every call is put on a bill."""
+
+    def __init__(self, model: LanguageModel, bill: UsageMeter) -> None:
+        self.name = model.name
+        self.context_tokens = model.context_tokens
+        self.output_tokens = model.output_tokens
+        self._model = model
+        self._bill = bill
+
+    @property
+    def slowed(self) -> int:
+        return self._model.slowed
+
+    def check(self) -> None:
+        self._model.check()
+
+    def most(self, request: ModelRequest) -> Usage:
+        return self._model.most(request)
+
+    def counted(self, request: ModelRequest, text: str) -> Usage:
+        return self._model.counted(request, text)
+
+    async def ask(self, request: ModelRequest) -> ModelReply:
+        try:
+            reply = await self._model.ask(request)
+        except NoReply as problem:
+            if problem.usage:
+                await self._pay(request, problem.usage, problem.seconds)
+            raise
+        await self._pay(request, reply.usage, reply.seconds)
+        return reply
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
+        """As LanguageModel.stream; what was said until nobody listened any more is paid for as it is counted here."""
+        started, said, due = perf_counter(), list[str](), True
+        # Every language model streams by a generator, which lets go of its connection when it is closed.
+        stream = cast(AsyncGenerator[str | ModelReply, None], self._model.stream(request))
+        try:
+            async with aclosing(stream) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, ModelReply):
+                        due = False
+                        await self._pay(request, piece.usage, piece.seconds)
+                    else:
+                        said.append(piece)
+                    yield piece
+        except NoReply as problem:
+            if problem.usage:
+                due = False
+                await self._pay(request, problem.usage, problem.seconds)
+            raise
+        finally:
+            if due and said:
+                await self._pay(request, self._model.counted(request, "".join(said)), perf_counter() - started)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    async def _pay(self, request: ModelRequest, usage: Usage, seconds: float) -> None:
+        await self._bill.pay(request, self.name, usage, seconds)

@@ -1,0 +1,132 @@
+"""Whether two names may mean one entity, by the names alone; a pure function of both."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from polyadic.resolution.names import SMALL, ParsedName
+
+SHORTEST_WITH_A_SLIP = 8
+
+
+class SimilarityKind(StrEnum):
+    """In what two names are alike, as it is said to people."""
+
+    SPELLING = "the same but for accents, spaces and punctuation"
+    QUALIFIED = "the same but for what stands in parentheses"
+    ORDER = "the same words in another order"
+    LEGAL = "the same but for the kind of company"
+    ACRONYM = "one is the first letters of the other"
+    INITIALS = "the same but for a first name given by its initial"
+    MIDDLE = "the same but for names in the middle"
+    LAST = "one is how the other ends"
+    FIRST = "one is how the other begins"
+    SLIP = "the same but for one letter"
+    MEANING = "their descriptions are alike"
+
+
+@dataclass(frozen=True, slots=True)
+class NameSimilarity:
+    """In what two names are alike; ``short`` is the place (0 or 1) of the one that leaves something out, else None."""
+
+    likeness: SimilarityKind
+    short: int | None = None
+
+
+def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
+    """In what two names are alike; None where they are not, or where something in them tells them apart.
+
+    >>> compare_names(ParsedName.of("Apollo 11"), ParsedName.of("Apollo 12")) is None
+    True
+    >>> compare_names(ParsedName.of("IMF"), ParsedName.of("International Monetary Fund"))
+    NameSimilarity(compare_names=<SimilarityKind.ACRONYM: 'one is the first letters of the other'>, short=0)
+    """
+    if one.qualifier and other.qualifier and one.qualifier != other.qualifier:
+        return None
+    if one.symbols != other.symbols or not any(map(str.isalpha, one.squeezed)):
+        return None
+    if one.is_time_or_number or other.is_time_or_number:
+        return None
+    if one.squeezed == other.squeezed:
+        if one.digits != other.digits:
+            return None
+        return NameSimilarity(SimilarityKind.QUALIFIED if one.qualifier != other.qualifier else SimilarityKind.SPELLING)
+    for place, (short, long) in enumerate(((one, other), (other, one))):
+        if short.is_acronym and short.squeezed in long.acronyms:
+            return NameSimilarity(SimilarityKind.ACRONYM, place)
+    if one.numbers != other.numbers or one.qualifier != other.qualifier:
+        return None
+    if sorted(one.words) == sorted(other.words):
+        return NameSimilarity(SimilarityKind.ORDER)
+    if one.core == other.core:
+        return NameSimilarity(SimilarityKind.LEGAL)
+    # Where numbers tell things apart, letters do as well: Soyuz T-12, Soyuz TM-12.
+    designated = one.has_digits or other.has_digits
+    if len(one.words) != len(other.words):
+        place = 0 if len(one.words) < len(other.words) else 1
+        short, long = (one, other) if place == 0 else (other, one)
+        found = (None if designated else _middle(short, long) or _initials(short, long)) or _within(short, long)
+        return NameSimilarity(found, place) if found else None
+    if designated:
+        return None
+    if initial := _initials(one, other):
+        return NameSimilarity(initial, 0 if len(one.squeezed) < len(other.squeezed) else 1)
+    told = one.tells(set(one.words) - set(other.words)) or one.tells(set(other.words) - set(one.words))
+    return NameSimilarity(SimilarityKind.SLIP) if _slip(one, other) and not told else None
+
+
+def _middle(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
+    """Henrik Angell and Henrik August Angell; J. Angell is left to :func:`_initials`."""
+    if len(short.words) < 2 or len(short.words[0]) == 1:
+        return None
+    rest = iter(long.words[1:-1])
+    ends_agree = short.words[0] == long.words[0] and short.words[-1] == long.words[-1]
+    if not ends_agree or not all(word in rest for word in short.words[1:-1]):
+        return None
+    added = [word for word in long.words if word not in short.words]
+    apart = long.tells(added) or any(word in SMALL for word in added)
+    return None if apart else SimilarityKind.MIDDLE
+
+
+def _initials(one: ParsedName, other: ParsedName) -> SimilarityKind | None:
+    """Word by word the same, or one the initial of the other; a middle name may be left out. The last is whole."""
+    if not (one.may_have_initials and other.may_have_initials):
+        return None
+    short, long = sorted((one.words, other.words), key=len)
+    if len(short) < 2 or short[-1] != long[-1] or len(short[-1]) < 2:
+        return None
+    rest = iter(long[:-1])
+    fits = all(any(_is_initial(word, whole) for whole in rest) for word in short[:-1])
+    if not fits or not _is_initial(short[0], long[0]):
+        return None
+    return SimilarityKind.INITIALS if any(len(word) == 1 for word in (*short[:-1], *long[:-1])) else None
+
+
+def _is_initial(word: str, whole: str) -> bool:
+    return word == whole or (1 in (len(word), len(whole)) and word[0] == whole[0])
+
+
+def _within(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
+    """Curtis and Ian Curtis, Taito and Taito Station; what follows "of" or "in" is another thing."""
+    count = len(short.words)
+    if len(short.squeezed) < 3 or short.words[0] in SMALL or long.tells(short.words):
+        return None
+    added_before, added_after = long.words[:-count], long.words[count:]
+    if long.words[-count:] == short.words:
+        apart = added_before[-1] in SMALL or long.tells(added_before)
+        return None if apart else SimilarityKind.LAST
+    if long.words[:count] == short.words:
+        apart = long.tells(added_after) or "and" in added_after
+        return None if apart else SimilarityKind.FIRST
+    return None
+
+
+def _slip(one: ParsedName, other: ParsedName) -> bool:
+    """Whether one letter is another, too few or too many, or two neighbours changed places, in a longer name."""
+    short, long = sorted((one.squeezed, other.squeezed), key=len)
+    if len(short) < SHORTEST_WITH_A_SLIP or len(long) - len(short) > 1:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[start:] == long[start + 1 :]
+    swapped = short[start + 1 : start + 2] + short[start : start + 1] + short[start + 2 :]
+    return short[start + 1 :] == long[start + 1 :] or swapped == long[start:]

@@ -1,0 +1,91 @@
+"""Facts broken into pairs: what a method for ordinary graphs sees of a hypergraph.
+
+A fact of n entities becomes n(n-1)/2 pairs, each with the fact's sentence as its description. That forgets which
+pairs belong together: {a, b, c} leaves the same pairs as {a, b}, {a, c}, {b, c} (HyperGraphRAG, Proposition 1). Pairs
+are made while a question is answered, and nothing of them is stored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.retrieval.similarity_hits import targets_by_source
+from polyadic.storage.protocol import Reader, Rows, Vectors
+
+ENTITIES_OF_A_FACT = 32
+"""Of a longer list, those with the highest scores are paired: 300 names would give 45,000 pairs."""
+STATEMENTS_OF_A_PAIR = 3
+"""Of what is said of a pair, that most like the question is shown."""
+
+
+_SIDES = ("facts", "firsts", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseEdges:
+    """``facts[i]`` joins ``firsts[i]`` with ``seconds[i]``: rows of the store, the smaller entity first."""
+
+    facts: Rows
+    firsts: Rows
+    seconds: Rows
+
+    def at(self, places: NDArray[np.int64] | NDArray[np.bool_]) -> "PairwiseEdges":
+        return PairwiseEdges(self.facts[places], self.firsts[places], self.seconds[places])
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    @staticmethod
+    def joined(parts: Sequence["PairwiseEdges"]) -> "PairwiseEdges":
+        return PairwiseEdges(*(np.concatenate([getattr(part, side) for part in parts]) for side in _SIDES))
+
+    @property
+    def ends(self) -> list[tuple[int, int]]:
+        return list(zip(self.firsts.tolist(), self.seconds.tolist(), strict=True))
+
+
+def expand_cliques(facts: Rows, reader: Reader) -> PairwiseEdges:
+    """The pairs of each fact, in the order of the facts."""
+    order = {fact: i for i, fact in enumerate(dict.fromkeys(facts.tolist()))}
+    members: dict[int, list[list[int]]] = {}
+    for fact, entities in _participants(np.array(list(order), dtype=np.int64), reader).items():
+        members.setdefault(len(entities), []).append([fact, *entities])
+    parts = [np.zeros((0, 3), dtype=np.int64)]
+    for size, rows in members.items():
+        table = np.array(rows, dtype=np.int64)
+        first, second = np.triu_indices(size, 1)
+        of = np.repeat(table[:, 0], len(first))
+        parts.append(np.stack([of, table[:, first + 1].ravel(), table[:, second + 1].ravel()], axis=1))
+    table = np.concatenate(parts)
+    table = table[np.argsort([order[fact] for fact in table[:, 0].tolist()], kind="stable")]
+    return PairwiseEdges(table[:, 0], table[:, 1], table[:, 2])
+
+
+def _participants(facts: Rows, reader: Reader) -> dict[int, list[int]]:
+    """The entities of each fact, by row."""
+    found = targets_by_source(reader.entities_of(facts))
+    return {fact: _foremost(entities, reader) for fact, entities in found.items()}
+
+
+def _foremost(entities: list[int], reader: Reader) -> list[int]:
+    if len(entities) <= ENTITIES_OF_A_FACT:
+        return sorted(entities)
+    scores = reader.scores("entity", np.array(entities, dtype=np.int64))
+    return sorted(entities[i] for i in np.argsort(-scores, kind="stable")[:ENTITIES_OF_A_FACT])
+
+
+def gathered(pairs: PairwiseEdges, ends: list[tuple[int, int]], similarity: Vectors) -> NDArray[np.int64]:
+    """Places in ``pairs`` of what is said of each pair of ends, in their order; of one the likest statements first.
+
+    Parameters
+    ----------
+    similarity
+        Of the fact of each of the pairs to the question, shape (pairs,).
+    """
+    said: dict[tuple[int, int], list[int]] = {}
+    for place, end in enumerate(pairs.ends):
+        said.setdefault(end, []).append(place)
+    chosen = [sorted(said[end], key=lambda place: -similarity[place])[:STATEMENTS_OF_A_PAIR] for end in ends]
+    return np.array([place for places in chosen for place in places], dtype=np.int64)

@@ -1,0 +1,45 @@
+"""How readily a walk passes through a fact, an entity, a chunk."""
+
+import numpy as np
+
+from polyadic.retrieval.personalized_pagerank import PPRScores
+from polyadic.retrieval.subgraph import Subgraph
+from polyadic.storage.protocol import Reader, Rows, Vectors
+
+RELEVANCE_WEIGHT = 0.9
+SALIENCE_POWER = 4
+HUB_POWER = 0.25
+_HIGHEST_SCORE, _HIGHEST_FACT_SCORE = 100.0, 10.0
+_COMPLETENESS_POWER = 0.5
+
+
+def compute_edge_weights(graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
+    """The conductance of each node, given how relevant each fact is (standardised, shape (facts,)).
+
+    A fact conducts by its relevance and completeness; an entity by its score, less the more facts it is in, so that
+    dates, numbers and hubs do not join what has nothing else in common; chunks conduct alike.
+    """
+    salience = (reader.scores("entity", graph.entities) / _HIGHEST_SCORE) ** SALIENCE_POWER
+    hubness = np.maximum(reader.degrees("entity", graph.entities), 1) ** HUB_POWER
+    return PPRScores(
+        (np.exp(RELEVANCE_WEIGHT * relevance) * completeness(graph.facts, reader)).astype(np.float32),
+        (salience / hubness).astype(np.float32),
+        np.ones(len(graph.chunks), dtype=np.float32),
+    )
+
+
+def completeness(facts: Rows, reader: Reader) -> Vectors:
+    """How far a fact says something on its own, in (0, 1]: a fragment like "asked Ada." resembles any question."""
+    return np.asarray((reader.scores("fact", facts) / _HIGHEST_FACT_SCORE) ** _COMPLETENESS_POWER, dtype=np.float32)
+
+
+def standardised(values: Vectors) -> Vectors:
+    """Values as distances from their mean in standard deviations; zeros where all are equal.
+
+    >>> standardised(np.array([1.0, 3.0])).tolist(), standardised(np.array([2.0, 2.0])).tolist()
+    ([-1.0, 1.0], [0.0, 0.0])
+    """
+    if not len(values):
+        return values
+    deviation = values.std()
+    return np.asarray((values - values.mean()) / (deviation if deviation > np.finfo(np.float32).eps else 1.0))

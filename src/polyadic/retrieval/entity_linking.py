@@ -1,0 +1,220 @@
+"""Names and terms that the store knows, wherever a text mentions them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyadic.model.identity import loose_name
+from polyadic.model.types import Span
+from polyadic.storage.protocol import Reader
+from polyadic.text.language import detect_language
+from polyadic.text.stopwords import function_words, without_article
+from polyadic.text.words import WORD
+
+_LONGEST_NAME = 8
+_LONGEST_TERM = 4
+_MOST_HOMONYMS = 8
+# A single word in lower case is a term that tells something if so few chunks hold it.
+_MOST_CHUNKS_OF_A_WORD = 12
+_SHORTEST_TERM = 4
+# Names, without a model, are scored higher than this, and terms lower.
+_LEAST_OF_A_NAME = 50.0
+_ARTICLES = frozenset({"a", "an", "the"})
+# With which titles begin in other languages.
+_FOREIGN_ARTICLES = {
+    "de": ("der", "die", "das"),
+    "es": ("el", "la", "los", "las"),
+    "fr": ("le", "la", "les"),
+    "it": ("il", "lo", "la", "i", "gli", "le"),
+    "pt": ("o", "a", "os", "as"),
+    "nl": ("de", "het"),
+    "ca": ("el", "la", "els", "les"),
+}
+# Languages whose genitive adds these to a name without an apostrophe: "Kesslers Zeichnungen".
+_GENITIVES = {"de": ("es", "s"), "nl": ("s",), "sv": ("s",), "da": ("s",), "no": ("s",)}
+
+
+# What a singular of a language ends in, and its plural in place of that.
+_PLURALS = {
+    "en": (("y", "ies"), ("ss", "sses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("", "s")),
+    "de": (("", "en"), ("", "n"), ("", "e")),
+    "es": (("", "s"), ("", "es")),
+    "fr": (("", "s"),),
+    "pt": (("", "s"),),
+    "ca": (("", "s"),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMention:
+    """Characters of a text that name entities of the store: more than one where it knows homonyms, at most eight.
+
+    ``is_term`` tells that they are the words for something rather than its name.
+    """
+
+    span: Span
+    entities: tuple[int, ...]
+    is_term: bool = False
+
+
+def link_entities(texts: Sequence[str], reader: Reader) -> list[list[EntityMention]]:
+    """The mentions in each text, from left to right: the longest first, each word in at most one.
+
+    A name needs a capital or a digit where the text uses capitals at all; where it does not, a word that is no
+    function word of its language. A name is found without the article that a title begins with ("del faro": "El
+    faro"), and in a genitive without apostrophe. A term is found in the singular and in the plural: one of several
+    words, or a single word that few chunks hold. All texts are looked up at once.
+    """
+    languages = [detect_language(text) for text in texts]
+    words = [[Span(*match.span()) for match in WORD.finditer(text)] for text in texts]
+    candidates = [list(_candidates(*each)) for each in zip(texts, words, languages, strict=True)]
+    wanted = dict.fromkeys(form for runs in candidates for run in runs for form in run.forms)
+    named = reader.named(list(wanted))
+    known = {name: _foremost(rows, reader) for name, rows in named.items()}
+    terms = _terms(known, reader)
+    common = _common([name for runs in candidates for run in runs if run.is_lone for name in run.forms[:1]], reader)
+    return [_longest(spans, runs, known, terms, common) for spans, runs in zip(words, candidates, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Words from ``first`` to before ``last`` that may be a name, in the loose forms that it may be known by.
+
+    ``is_name`` tells that they may be a name, and not only a term; ``is_lower`` that they are in lower case.
+    """
+
+    first: int
+    last: int
+    forms: tuple[str, ...]
+    is_name: bool
+    is_lower: bool
+
+    @property
+    def is_lone(self) -> bool:
+        """Whether it is a single word in lower case."""
+        return self.is_lower and self.last == self.first + 1
+
+
+def _foremost(homonyms: Sequence[int], reader: Reader) -> tuple[int, ...]:
+    """The homonyms, or of very many those that take part in most facts."""
+    if len(homonyms) <= _MOST_HOMONYMS:
+        return tuple(homonyms)
+    rows = np.array(homonyms, dtype=np.int64)
+    most = np.argsort(-reader.degrees("entity", rows), kind="stable")[:_MOST_HOMONYMS]
+    return tuple(rows[np.sort(most)].tolist())
+
+
+def _terms(known: Mapping[str, tuple[int, ...]], reader: Reader) -> set[int]:
+    """The entities that are terms and no names."""
+    rows = np.array(sorted({row for rows in known.values() for row in rows}), dtype=np.int64)
+    told = zip(rows.tolist(), reader.entities(rows), strict=True)
+    return {
+        row for row, entity in told if entity.score < _LEAST_OF_A_NAME and not any(c.isdigit() for c in entity.name)
+    }
+
+
+def _common(words: Sequence[str], reader: Reader) -> set[str]:
+    """The words that many chunks hold."""
+    distinct = list(dict.fromkeys(words))
+    held = reader.holding(distinct, _MOST_CHUNKS_OF_A_WORD + 1).sources
+    return {distinct[place] for place in np.flatnonzero(np.bincount(held) > _MOST_CHUNKS_OF_A_WORD)}
+
+
+def _candidates(text: str, words: Sequence[Span], language: str) -> Iterator[_Run]:
+    """Runs of words that may be a name; longest first, then from the left."""
+    telling = _telling(text, words, language)
+    content = _content(text, words, language)
+    loose_ends = [_is_loose_end(text, word) for word in words]
+    for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
+        for first in range(len(words) - length + 1):
+            last = first + length
+            if loose_ends[first] or loose_ends[last - 1]:
+                continue
+            shown = text[words[first].start : words[last - 1].end]
+            if telling[first] or telling[last - 1]:
+                forms = _forms(shown, language)
+                if length == 1 and content[first]:
+                    forms = tuple(dict.fromkeys([*forms, *_numbers(loose_name(shown), language)]))
+                yield _Run(first, last, forms, is_name=True, is_lower=shown.islower())
+            elif length <= _LONGEST_TERM and content[first] and content[last - 1]:
+                yield _Run(first, last, _numbers(loose_name(shown), language), is_name=False, is_lower=True)
+
+
+def _content(text: str, words: Sequence[Span], language: str) -> list[bool]:
+    """Which words a term may begin or end with."""
+    common = function_words(language) | function_words("en")
+    shown = (text[word.start : word.end].lower() for word in words)
+    return [len(word) >= _SHORTEST_TERM and word not in common for word in shown]
+
+
+def _numbers(term: str, language: str) -> tuple[str, ...]:
+    """A term in loose form, and what may be its singular or its plural.
+
+    >>> _numbers("authorization codes", "en"), _numbers("deploy key", "en")
+    (('authorization codes', 'authorization code'), ('deploy key', 'deploy keies', 'deploy keys'))
+    """
+    forms = _PLURALS.get(language, ())
+    singulars = (term.removesuffix(plural) + singular for singular, plural in forms if term.endswith(plural))
+    is_plural = language != "de" and term.endswith("s") and not term.endswith("ss")
+    plurals = (term.removesuffix(singular) + plural for singular, plural in forms if term.endswith(singular))
+    return tuple(dict.fromkeys([term, *singulars, *(() if is_plural else plurals)]))
+
+
+def _forms(name: str, language: str) -> tuple[str, ...]:
+    """The loose forms that a name may be known by, as it is said first.
+
+    >>> _forms("Kesslers", "de")[:3], _forms("the Kesslers", "en")
+    (('kesslers', 'kessler', 'der kesslers'), ('kesslers',))
+    >>> _forms("las Torres", "es")
+    ('las torres', 'torres', 'el torres', 'la torres', 'los torres')
+    """
+    loose = loose_name(name)
+    bare = without_article(loose, language)
+    has_other_forms = bare != loose or language in _GENITIVES or language in _FOREIGN_ARTICLES
+    if not has_other_forms or bare != without_article(bare, language):
+        return (loose,)
+    stems = [bare, *(bare.removesuffix(ending) for ending in _GENITIVES.get(language, ()) if bare.endswith(ending))]
+    titles = (f"{article} {stem}" for stem in stems for article in _FOREIGN_ARTICLES.get(language, ()))
+    return tuple(dict.fromkeys([loose, *stems, *titles]))
+
+
+def _is_loose_end(text: str, word: Span) -> bool:
+    """Whether a word is an article or what follows a possessive's apostrophe, which loose names lack at their ends."""
+    shown = text[word.start : word.end].lower()
+    return shown in _ARTICLES or (shown == "s" and text[max(word.start - 1, 0)] in "'’")
+
+
+def _telling(text: str, words: Sequence[Span], language: str) -> list[bool]:
+    """Which words a name may begin or end with."""
+    shown = [text[word.start : word.end] for word in words]
+    capitals = [any(c.isupper() for c in word) for word in shown]
+    cased = any(capitals)
+    # The language of a few words may be mistaken; then it is English, most of all.
+    common = function_words(language) | function_words("en")
+    told = (not cased or capital or word[0].isdigit() for capital, word in zip(capitals, shown, strict=True))
+    # "Who" at the start of a question is not the band.
+    return [tells and ((i > 0 and cased) or shown[i].lower() not in common) for i, tells in enumerate(told)]
+
+
+def _longest(
+    words: Sequence[Span],
+    runs: Sequence[_Run],
+    known: Mapping[str, tuple[int, ...]],
+    terms: Collection[int],
+    common: Collection[str],
+) -> list[EntityMention]:
+    """Mentions, each word in at most one; ``terms`` are the entities that are no names, ``common`` frequent words."""
+    free = np.ones(len(words), dtype=bool)
+    found = []
+    for run in runs:
+        rows = dict.fromkeys(row for form in run.forms for row in known.get(form, ()))
+        if not rows or not free[run.first : run.last].all():
+            continue
+        is_term = not (run.is_lone and run.forms[0] in common)
+        entities = tuple(row for row in rows if (is_term if row in terms else run.is_name))[:_MOST_HOMONYMS]
+        if entities:
+            free[run.first : run.last] = False
+            span = Span(words[run.first].start, words[run.last - 1].end)
+            found.append(EntityMention(span, entities, all(row in terms for row in entities)))
+    return sorted(found, key=lambda mention: mention.span)

@@ -1,0 +1,149 @@
+"""Method ``hipporag2``: HippoRAG 2 (arXiv 2502.14802), Personalised PageRank over names and passages.
+
+The facts nearest to the question give the entities to start from; passages start with a small weight each, the more
+similar the heavier; the walk goes over pairs of entities that share a fact, over synonyms, and between passages and
+the entities of their facts. Passages are retrieved, no facts. Where no fact resembles the question, the passages most
+similar to it are. Differences from the paper and its code:
+
+- No language model filters the facts (its "recognition memory"); a fact less like the question than what the embedder
+  counts as unrelated is left out.
+- The five nearest facts name about 25 entities, the paper's five triples at most ten; it starts from the five
+  heaviest, this from the fifteen heaviest (chosen on the even-numbered questions of 2Wiki-101).
+- The graph is the neighbourhood of the question, not the whole store: the passages most similar to it, the nearest
+  facts, all facts there, and further facts of their entities, of a hub those nearest to the question.
+- Synonyms are sought, in that neighbourhood, of the entities that the walk starts from: their names are compared with
+  the stored vectors, which hold descriptions as well.
+- The entity that names a document belongs to its passages, as the title is part of the passage in the paper.
+"""
+
+import numpy as np
+
+from polyadic.config import HippoRAG2Settings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Knowledge
+from polyadic.retrieval.clique_expansion import expand_cliques
+from polyadic.retrieval.graph_pagerank import Floats, pagerank
+from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
+from polyadic.retrieval.similarity_hits import above
+from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Places, Subgraph, position, surround
+from polyadic.retrieval.token_budget import knowledge_of
+from polyadic.retrieval.trace import Trace
+from polyadic.storage.protocol import (
+    ChunkFactsPrefetch,
+    Hits,
+    NearestPrefetch,
+    NeighbourPrefetch,
+    Reader,
+    Rows,
+    Vectors,
+)
+from polyadic.storage.row_sets import distinct
+
+_NEAREST_CHUNKS, _SHOWN = 100, 20
+_FACTS_IN_A_CHUNK, _FACTS_OF_AN_ENTITY = 50, 10
+
+
+class HippoRAG2:
+    """Implements Method."""
+
+    name = "hipporag2"
+
+    def __init__(self, settings: HippoRAG2Settings) -> None:
+        self._settings = settings
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace = Trace()
+        h_q = (await embedder.embed([question]))[0]
+        trace.done("embed", "the question")
+        reader.expect(NearestPrefetch("fact", h_q, self._settings.facts))
+        dense = reader.nearest("chunk", h_q, _NEAREST_CHUNKS)
+        facts = above(embedder.unrelated_below, reader.nearest("fact", h_q, self._settings.facts))
+        trace.done("nearest", f"{len(facts.rows)} facts and {len(dense.rows)} passages")
+        if not len(facts.rows):
+            trace.done("walk", "none, as no fact resembles the question")
+            rows, scores = dense.rows[:_SHOWN], dense.scores[:_SHOWN]
+            near = retrieved_rows("chunk", rows, scores, similar(scores.tolist()), reader)
+            return knowledge_of(question, self.name, near, context_tokens, trace, reader)
+        reader.expect(
+            NeighbourPrefetch(facts.rows, CHUNKS_OF_A_FACT, dense.rows),
+            ChunkFactsPrefetch(dense.rows, _FACTS_IN_A_CHUNK),
+        )
+        starts = self._starts(facts, reader)
+        names = [entity.name for entity in reader.entities(starts.rows)]
+        vectors = await embedder.embed(names)
+        trace.done("embed", f"the names {', '.join(names)}")
+        graph = _neighbourhood(facts.rows, dense.rows, h_q, reader)
+        mass = self._walk(graph, starts, dense, vectors, reader)
+        trace.done("walk", f"over {len(graph.entities)} names and {len(graph.chunks)} passages")
+        reached = _reached(graph, mass, starts, names, reader)
+        return knowledge_of(question, self.name, reached, context_tokens, trace, reader)
+
+    def _starts(self, facts: Hits, reader: Reader) -> Hits:
+        """The entities of the nearest facts: the mean similarity of these by the number of passages it is in."""
+        links = reader.entities_of(facts.rows)
+        entities, which = np.unique(links.targets, return_inverse=True)
+        similarity = dict(zip(facts.rows.tolist(), facts.scores.tolist(), strict=True))
+        given = np.array([similarity[fact] for fact in links.sources.tolist()])
+        mean = np.bincount(which, given) / np.bincount(which)
+        weight = (mean / np.maximum(reader.spread(entities), 1)).astype(np.float32)
+        best = np.argsort(-weight, kind="stable")[: self._settings.entities]
+        return Hits(entities[best], weight[best])
+
+    def _synonyms(self, graph: Subgraph, starts: Rows, vectors: Vectors, reader: Reader) -> tuple[Places, Floats]:
+        """Entities whose names mean nearly the same as those of the starts, in pairs, and how nearly."""
+        similarity = reader.similarity("entity", graph.entities, vectors)
+        which, other = np.nonzero(similarity >= self._settings.synonyms_above)
+        one = position(starts, graph.entities)[which]
+        return np.stack([one, other])[:, one != other], similarity[which, other][one != other]
+
+    def _walk(self, graph: Subgraph, starts: Hits, dense: Hits, names: Vectors, reader: Reader) -> Floats:
+        """The mass of each passage; entities come before passages among the nodes."""
+        size = len(graph.entities)
+        seeds = np.zeros(size + len(graph.chunks))
+        seeds[position(starts.rows, graph.entities)] = starts.scores
+        seeds[size + position(dense.rows, graph.chunks)] = self._settings.passage_weight * _spread_out(dense.scores)
+        pairs = expand_cliques(graph.facts, reader)
+        shared = np.stack([position(pairs.firsts, graph.entities), position(pairs.seconds, graph.entities)])
+        held = _held(graph) + np.array([[size], [0]])
+        synonyms, nearly = self._synonyms(graph, starts.rows, names, reader)
+        edges = np.concatenate([shared, held, synonyms], axis=1)
+        weights = np.concatenate([np.ones(shared.shape[1] + held.shape[1]), nearly])
+        return pagerank(edges, weights, seeds, self._settings.damping)[size:]
+
+
+def _neighbourhood(facts: Rows, chunks: Rows, h_q: Vectors, reader: Reader) -> Subgraph:
+    """What lies around these facts and passages: their facts, and further facts of the entities in them."""
+    near = distinct(facts, reader.facts_in(chunks, _FACTS_IN_A_CHUNK).targets)
+    entities = distinct(reader.entities_of(near).targets)
+    further = reader.facts_of(entities, _FACTS_OF_AN_ENTITY, h_q).targets
+    return surround(distinct(near, further), chunks, reader)
+
+
+def _held(graph: Subgraph) -> Places:
+    """Each passage with each entity of its facts and of its title, once: places in chunks and in entities."""
+    order = np.argsort(graph.participation[0], kind="stable")
+    facts, entities = graph.participation[:, order]
+    stated, chunks = graph.statement
+    first, last = np.searchsorted(facts, stated), np.searchsorted(facts, stated, "right")
+    among = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)] or [first])
+    of_facts = np.stack([np.repeat(chunks, last - first), entities[among]])
+    return np.unique(np.concatenate([of_facts, graph.naming], axis=1), axis=1)
+
+
+def _spread_out(scores: Vectors) -> Vectors:
+    """Scores between 0 for the least and 1 for the greatest; all 1 where they are equal."""
+    lowest, highest = float(scores.min(initial=1.0)), float(scores.max(initial=-1.0))
+    return (scores - lowest) / (highest - lowest) if highest > lowest else np.ones_like(scores)
+
+
+def _reached(graph: Subgraph, mass: Floats, starts: Hits, names: list[str], reader: Reader) -> list[RetrievedRow]:
+    """The passages with the greatest mass."""
+    best = np.argsort(-mass, kind="stable")[:_SHOWN]
+    best = best[mass[best] > 0]
+    known = dict(zip(position(starts.rows, graph.entities).tolist(), names, strict=True))
+    named: dict[int, list[str]] = {}
+    for chunk, entity in _held(graph).T.tolist():
+        if entity in known:
+            named.setdefault(chunk, []).append(known[entity])
+    whys = [f"about {', '.join(named[chunk])}" if chunk in named else "reached by the walk" for chunk in best.tolist()]
+    return retrieved_rows("chunk", graph.chunks[best], mass[best].astype(np.float32), whys, reader)

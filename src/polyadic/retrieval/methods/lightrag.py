@@ -1,0 +1,135 @@
+"""Method ``lightrag``: LightRAG (arXiv 2410.05779, section 3.2) in its hybrid mode, over facts broken into pairs.
+
+Local: the entities nearest to the low-level keywords, with all their relations by degree, then by weight. Global: the
+relations nearest to the high-level keywords. Both in turn, then the passages that state them, each within its share
+of the tokens. A relation is a pair of entities with the sentence of its fact (or bare, a setting), so this answers
+from the same facts as every other method. Differences from the paper and its code:
+
+- Keywords: what the question names, and the question itself, stand in for those of a language model.
+- A relation has the vector of its fact, which is nearly what LightRAG embeds (its names and its description). Of the
+  pairs of one fact those come first whose entities are nearer to the question.
+- What several facts say of a pair stays apart, so that each can be cited; LightRAG joins it. Three at most are shown.
+- The degree of an entity is the number of its facts, its weight in a pair the scores of the facts, summed. Of a hub
+  only the facts nearest to the question are gathered.
+- Descriptions of entities are not shown: they rest on no one place. Their share goes to relations and passages.
+"""
+
+from dataclasses import replace
+from itertools import zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.config import LightRAGSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Item, Knowledge
+from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
+from polyadic.retrieval.items import chunk_items, similar
+from polyadic.retrieval.pair_items import pair_items
+from polyadic.retrieval.query_entities import QueryEntityFinder
+from polyadic.retrieval.similarity_hits import above, alike_to, targets_by_source
+from polyadic.retrieval.token_budget import knowledge, truncate_to_budget
+from polyadic.retrieval.trace import Trace
+from polyadic.storage.protocol import Links, Reader, Rows, Vectors
+
+_FACTS_OF_AN_ENTITY = 60
+_MOST_RELATIONS, _MOST_CHUNKS = 300, 40
+_CHUNKS_OF_A_FACT = 5
+
+
+class LightRAG:
+    """Implements Method."""
+
+    name = "lightrag"
+
+    def __init__(self, settings: LightRAGSettings, question_entities: QueryEntityFinder) -> None:
+        self._settings = settings
+        self._question_entities = question_entities
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace = Trace()
+        found = await self._question_entities.named(question, reader)
+        trace.done("read the question", found.told)
+        high, low = await embedder.embed([question, ", ".join(found.names) or question])
+        trace.done("embed", "the question and its names")
+        near = above(self._settings.threshold, reader.nearest("entity", low, self._settings.entities)).rows
+        known = reader.facts_of(near, _FACTS_OF_AN_ENTITY, high)
+        local, distant = self._local(near, known, high, reader), self._global(high, reader)
+        trace.done("relations", f"{len(local)} of {len(near)} near entities, {len(distant)} near the question")
+        about, stating = _chunks_of_entities(near, known, reader), _chunks_of_facts(distant.facts, reader)
+        passages = _passages(about, stating, high, reader)
+        trace.done("passages", f"{len(passages)} that state these relations")
+        turns = _in_turn(len(local), len(distant))
+        relations = PairwiseEdges.joined([local, distant]).at(turns)
+        similarity = alike_to(high, "fact", relations.facts, reader)
+        why = [*_about(near, local, reader), *similar(alike_to(high, "fact", distant.facts, reader).tolist())]
+        whys = [why[turn] for turn in turns.tolist()]
+        told = pair_items(relations, similarity, whys, reader, self._settings.sentences)
+        trace.done("tell", f"{len(told)} relations")
+        items = _shared_out(told, passages, round(self._settings.relation_share * context_tokens))
+        return replace(knowledge(question, self.name, items, context_tokens, trace), usage=found.usage)
+
+    def _local(self, near: Rows, known: Links, high: Vectors, reader: Reader) -> PairwiseEdges:
+        """All relations of the entities near the low-level keywords: by degree, then by weight."""
+        pairs = expand_cliques(np.unique(known.targets), reader)
+        pairs = pairs.at(np.isin(pairs.firsts, near) | np.isin(pairs.seconds, near))
+        degrees = reader.degrees("entity", pairs.firsts) + reader.degrees("entity", pairs.seconds)
+        worth: dict[tuple[int, int], tuple[int, float]] = {}
+        scores = reader.scores("fact", pairs.facts).tolist()
+        for ends, degree, score in zip(pairs.ends, degrees.tolist(), scores, strict=True):
+            worth[ends] = (degree, worth.get(ends, (0, 0.0))[1] + score)
+        best = sorted(worth, key=lambda ends: worth[ends], reverse=True)[:_MOST_RELATIONS]
+        return pairs.at(gathered(pairs, best, alike_to(high, "fact", pairs.facts, reader)))
+
+    def _global(self, high: Vectors, reader: Reader) -> PairwiseEdges:
+        """The relations nearest to the high-level keywords."""
+        facts = above(self._settings.threshold, reader.nearest("fact", high, self._settings.relations)).rows
+        pairs = expand_cliques(facts, reader)
+        first, second = (alike_to(high, "entity", ends, reader) for ends in (pairs.firsts, pairs.seconds))
+        order = np.lexsort((-(first + second), -alike_to(high, "fact", pairs.facts, reader)))
+        return pairs.at(order[: self._settings.relations])
+
+
+def _in_turn(first: int, second: int) -> NDArray[np.int64]:
+    """The places of two lists, joined, with one of each in turn and then what is left of the longer."""
+    return np.argsort(np.concatenate([np.arange(first), np.arange(second)]), kind="stable")
+
+
+def _about(near: Rows, relations: PairwiseEdges, reader: Reader) -> list[str]:
+    """Which of the entities brought each relation: the nearer one."""
+    names = {row: entity.name for row, entity in zip(near.tolist(), reader.entities(near), strict=True)}
+    rank = {row: i for i, row in enumerate(names)}
+    return [f"about {names[min(ends, key=lambda end: rank.get(end, len(rank)))]}" for ends in relations.ends]
+
+
+def _chunks_of_entities(near: Rows, known: Links, reader: Reader) -> list[int]:
+    """The passages about entities, in the order of these; of one first those that state most of its pairs."""
+    rank = {entity: i for i, entity in enumerate(near.tolist())}
+    facts = np.unique(known.targets)
+    arity = dict(zip(facts.tolist(), reader.degrees("fact", facts).tolist(), strict=True))
+    stating = targets_by_source(reader.chunks_of(facts, _CHUNKS_OF_A_FACT))
+    counts: dict[tuple[int, int], int] = {}
+    for entity, fact in zip(known.sources.tolist(), known.targets.tolist(), strict=True):
+        for chunk in stating[fact]:
+            counts[rank[entity], chunk] = counts.get((rank[entity], chunk), 0) + arity[fact] - 1
+    return [chunk for _, chunk in sorted(counts, key=lambda key: (key[0], -counts[key], key[1]))]
+
+
+def _chunks_of_facts(facts: Rows, reader: Reader) -> list[int]:
+    """The passages that state facts, in the order of these."""
+    ordered = np.array(list(dict.fromkeys(facts.tolist())), dtype=np.int64)
+    return list(dict.fromkeys(reader.chunks_of(ordered, _CHUNKS_OF_A_FACT).targets.tolist()))
+
+
+def _passages(local: list[int], distant: list[int], high: Vectors, reader: Reader) -> list[Item]:
+    """One of each in turn."""
+    turns = dict.fromkeys(chunk for pair in zip_longest(local, distant) for chunk in pair if chunk is not None)
+    chunks = np.array(list(turns)[:_MOST_CHUNKS], dtype=np.int64)
+    scores = reader.similarity("chunk", chunks, high[None, :])[0]
+    return chunk_items(chunks, scores, ["states what was found"] * len(chunks), reader)
+
+
+def _shared_out(relations: list[Item], passages: list[Item], tokens: int) -> list[Item]:
+    """The relations that fit into their share, then the passages; relations again if there is room left."""
+    first, _ = truncate_to_budget(relations, tokens)
+    return [*first, *passages, *relations]

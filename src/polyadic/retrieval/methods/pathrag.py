@@ -1,0 +1,82 @@
+"""Method ``pathrag``: PathRAG (arXiv 2502.14902, section 3), over facts broken into pairs.
+
+The entities nearest to what the question names; between each two of them the paths along which enough flows; of these
+the most reliable, told pair by pair. Differences from the paper and its code:
+
+- Keywords: what the question names stands in for those of a language model.
+- The graph is what the facts of these entities make: of a hub only those nearest to the question. The middle of a path
+  of three pairs is found where such a fact states it. Pairs have no direction.
+- A pair has the sentences of its facts, three at most, each by itself, so that each can be cited; one that lies on
+  several paths is told once.
+- The best path comes first, as the best does with every method; ``best_last`` puts it last, as the paper does.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from polyadic.config import PathRAGSettings
+from polyadic.embeddings.embedder import Embedder
+from polyadic.model.types import Item, Knowledge
+from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
+from polyadic.retrieval.flow_pruning import FlowPath, paths_between
+from polyadic.retrieval.pair_items import pair_items
+from polyadic.retrieval.query_entities import QueryEntityFinder
+from polyadic.retrieval.similarity_hits import alike_to
+from polyadic.retrieval.token_budget import knowledge
+from polyadic.retrieval.trace import Trace
+from polyadic.storage.protocol import Reader, Rows, Vectors
+
+_FACTS_OF_AN_ENTITY = 60
+
+
+class PathRAG:
+    """Implements Method."""
+
+    name = "pathrag"
+
+    def __init__(self, settings: PathRAGSettings, question_entities: QueryEntityFinder) -> None:
+        self._settings = settings
+        self._question_entities = question_entities
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        trace, settings = Trace(), self._settings
+        found = await self._question_entities.named(question, reader)
+        trace.done("read the question", found.told)
+        h_q, h_names = await embedder.embed([question, ", ".join(found.names) or question])
+        trace.done("embed", "the question and its names")
+        near = reader.nearest("entity", h_names, settings.entities).rows
+        pairs = expand_cliques(np.unique(reader.facts_of(near, _FACTS_OF_AN_ENTITY, h_q).targets), reader)
+        paths = paths_between(_graph(pairs), near.tolist(), settings.decay, settings.threshold)
+        trace.done("paths", f"{len(paths)} between {len(near)} entities; {min(len(paths), settings.paths)} are told")
+        items = self._told(paths[: settings.paths], pairs, h_q, reader)
+        told = knowledge(question, self.name, items, context_tokens, trace)
+        return replace(told, items=told.items[:: -1 if settings.best_last else 1], usage=found.usage)
+
+    def _told(self, paths: list[FlowPath], pairs: PairwiseEdges, h_q: Vectors, reader: Reader) -> list[Item]:
+        """What is said of each pair of each path, in their order."""
+        on = {ends: path for path in reversed(paths) for ends in _pairs_on(path)}
+        ordered = list(dict.fromkeys(ends for path in paths for ends in _pairs_on(path)))
+        told = pairs.at(gathered(pairs, ordered, alike_to(h_q, "fact", pairs.facts, reader)))
+        reliability = np.array([on[ends].reliability for ends in told.ends], dtype=np.float32)
+        names = _names(paths, reader)
+        whys = [f"on the path {' — '.join(names[node] for node in on[ends].nodes)}" for ends in told.ends]
+        return pair_items(told, reliability, whys, reader, self._settings.sentences)
+
+
+def _graph(pairs: PairwiseEdges) -> dict[int, list[int]]:
+    """The neighbours of each entity, each once, by row."""
+    neighbours: dict[int, set[int]] = {}
+    for first, second in pairs.ends:
+        neighbours.setdefault(first, set()).add(second)
+        neighbours.setdefault(second, set()).add(first)
+    return {node: sorted(others) for node, others in neighbours.items()}
+
+
+def _pairs_on(path: FlowPath) -> list[tuple[int, int]]:
+    return [(min(pair), max(pair)) for pair in zip(path.nodes, path.nodes[1:], strict=False)]
+
+
+def _names(paths: list[FlowPath], reader: Reader) -> dict[int, str]:
+    rows: Rows = np.array(sorted({node for path in paths for node in path.nodes}), dtype=np.int64)
+    return {row: entity.name for row, entity in zip(rows.tolist(), reader.entities(rows), strict=True)}

@@ -1,0 +1,64 @@
+"""Misspelled words of a question: replaced by the words of passages that hold the rest of it."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from polyadic.retrieval.relevance.stemming import stem
+from polyadic.storage.protocol import Reader
+from polyadic.text.language import detect_language
+from polyadic.text.spelling import LEAST, likely_word
+from polyadic.text.stopwords import function_words
+
+_WORD = re.compile(r"[^\W\d_]+")
+# Passages that are read for words, the best by BM25.
+_PASSAGES = 50
+_MOST_WORDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedQuestion:
+    """A question as it is read, and what each word that no passage holds was read as."""
+
+    question: str
+    read_as: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What was done, for the user; empty where nothing was.
+
+        >>> CorrectedQuestion("the Debian project", (("Debain", "Debian"),)).note
+        '"Debain" was read as "Debian"'
+        """
+        return ", ".join(f'"{word}" was read as "{other}"' for word, other in self.read_as)
+
+
+def spelled(question: str, reader: Reader) -> CorrectedQuestion:
+    """Correct what no passage holds and some passage about the rest of the question nearly holds.
+
+    Costs a look-up of the question's words, and passages are read only where one of them is unknown.
+    """
+    empty = function_words(detect_language(question)) | function_words("en")
+    long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
+    words = [word for word in long if word.lower() not in empty][:_MOST_WORDS]
+    held = set(reader.holding([word.lower() for word in words], 1).sources.tolist())
+    unknown = [word for number, word in enumerate(words) if number not in held]
+    if not unknown:
+        return CorrectedQuestion(question)
+    places = reader.chunk_places(reader.search(question, _PASSAGES).rows)
+    known = Counter(word for place in places for word in _WORD.findall(f"{place.title} {place.quote}".lower()))
+    read_as = [(word, other) for word in unknown if (other := likely_word(word.lower(), known))]
+    language = detect_language(question)
+    wrong = [(word, other) for word, other in read_as if not _is_a_form(word.lower(), other, language)]
+    changed = {word: _with_case(other, word) for word, other in wrong}
+    corrected = _WORD.sub(lambda word: changed.get(word[0], word[0]), question)
+    return CorrectedQuestion(corrected, tuple(changed.items()))
+
+
+def _is_a_form(word: str, other: str, language: str) -> bool:
+    """Whether the two seem to be forms of one word, which are found by how they begin."""
+    return stem(word, language) == stem(other, language) or word.startswith(other) or other.startswith(word)
+
+
+def _with_case(word: str, model: str) -> str:
+    return word.capitalize() if model[0].isupper() else word

@@ -1,0 +1,348 @@
+"""Features of a sentence that may answer a question."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.retrieval.relevance.answer_signs import answer_signs
+from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
+from polyadic.retrieval.relevance.stemming import stem, tokens
+from polyadic.text.stopwords import PRONOUNS
+
+_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", ":", "：")
+_PARENTHESES = re.compile(r"\([^()]*\)")
+_LONG = 60
+# These join words into one.
+_COMPOUNDING = ("da", "de", "fi", "nl", "no", "sv")
+_SHORTEST_PART = 4
+_FEWEST_WORDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceFeatures:
+    """A sentence of a passage that was retrieved.
+
+    Parameters
+    ----------
+    text
+        Its words, without markup.
+    statement
+        The same as a fact says it: with its subject, with what announces it if it is an item of a list, with the names
+        of its columns if it is a row. The words alone where it states no fact.
+    title
+        Of its document; empty where it has none.
+    context
+        What the passage is about: the document's title and the headings above.
+    before
+        The sentence before it in the passage; empty for the first.
+    is_item, is_code
+        Whether it is an item of a list, or a block of code.
+    cosine
+        Its similarity to the question, as a multiple of that below which two texts have nothing to do with each other.
+    passage
+        The rank of its passage, from 0.
+    passage_score
+        How well the passage was retrieved, as a share of the best one's score, in [0, 1].
+    strength
+        How strongly it was retrieved as a fact, as a share of the best fact's score, in [0, 1]; 0 if it was not.
+    completeness
+        How far it can be understood alone, in (0, 1]: the score of its fact.
+    """
+
+    text: str
+    statement: str
+    title: str
+    context: str
+    before: str
+    is_item: bool
+    is_code: bool
+    cosine: float
+    passage: int
+    passage_score: float
+    strength: float
+    completeness: float
+
+
+FEATURES = (
+    "cosine",
+    "cosine_gap",
+    "coverage",
+    "coverage_gap",
+    "coverage_with_context",
+    "coverage_with_before",
+    "codes",
+    "pairs",
+    "density",
+    "passage_rank",
+    "passage_score",
+    "strength",
+    "completeness",
+    "novelty",
+    "asks_number",
+    "asks_date",
+    "asks_person",
+    "asks_place",
+    "asks_reason",
+    "asks_manner",
+    "asks_definition",
+    "asks_verdict",
+    "defines_subject",
+    "opens_entry",
+    "leans",
+    "short",
+    "long",
+    "first",
+    "code",
+    "cosine_in_passage",
+    "coverage_in_passage",
+    "strength_in_passage",
+    "title_asked",
+    "title_is_bridge",
+    "mentions_title",
+)
+_PLACES = {name: place for place, name in enumerate(FEATURES)}
+# How much these tell hangs on how much of the question any one sentence covers: little where it takes several.
+_SCALED = (
+    "cosine",
+    "cosine_gap",
+    "strength",
+    "passage_score",
+    "passage_rank",
+    *FEATURES[-6:-1],
+)
+# The embedder on this machine knows little of other languages than English.
+_IN_ENGLISH = ("cosine", "cosine_gap")
+COLUMNS = (
+    *FEATURES,
+    *(f"{name} x best_coverage" for name in _SCALED),
+    *(f"{name} x english" for name in _IN_ENGLISH),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A sentence and its words: in order, and the stems of what it says, of what it states, of what is around it."""
+
+    sentence: SentenceFeatures
+    words: Sequence[str]
+    stemmed: Sequence[str]
+    said: frozenset[str]
+    stated: frozenset[str]
+    context: frozenset[str]
+    before: frozenset[str]
+
+
+def read_sentences(asked: QuestionFeatures, sentences: Sequence[SentenceFeatures]) -> list[Read]:
+    """Read the words of sentences as the features of this question need them."""
+    return [_read(asked, sentence) for sentence in sentences]
+
+
+def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[np.float64]:
+    """The features of each sentence, shape (sentences, columns), in the order of ``COLUMNS``; most are in [0, 1].
+
+    A word weighs the more, the fewer of these sentences hold it.
+    """
+    if not read:
+        return np.zeros((0, len(COLUMNS)))
+    weights = _weights(asked, read)
+    found = np.zeros((len(read), len(FEATURES)))
+    for row, one in enumerate(read):
+        signs = answer_signs(asked, one.sentence.text, one.words, one.said)
+        for name, value in (_own_features(asked, one, weights) | signs).items():
+            found[row, _PLACES[name]] = value
+    for name, column in _compared_features(asked, read, found).items():
+        found[:, _PLACES[name]] = column
+    best = found[:, _PLACES["coverage"]].max()
+    english = float(asked.language == "en")
+    scaled = found[:, [_PLACES[name] for name in _SCALED]] * best
+    return np.concatenate([found, scaled, found[:, [_PLACES[name] for name in _IN_ENGLISH]] * english], axis=1)
+
+
+def asked_words(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[np.float64]:
+    """Which content words of the question each sentence has, shape (sentences, words).
+
+    Each word by how much it tells, as a share of all, so that a row sums to the sentence's coverage, in [0, 1].
+    """
+    weights = _weights(asked, read)
+    whole = sum(weights.values()) or 1.0
+    rows = [[weight / whole * (word in one.stated) for word, weight in weights.items()] for one in read]
+    return np.array(rows, dtype=np.float64).reshape(len(read), len(weights))
+
+
+RARE_COVERAGE = ("rare_in_sentence", "rare_in_context", "rare_in_passage", "unknown_words")
+
+
+def rare_coverage(read: Sequence[Read], rarity: Mapping[str, float], unknown: frozenset[str]) -> NDArray[np.float64]:
+    """How much of the question is held at once, its words weighed by how rare they are in all documents.
+
+    Parameters
+    ----------
+    read
+        The sentences.
+    rarity
+        Of each content word of the question.
+    unknown
+        Those that no passage of the workspace holds.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (4,), in the order of ``RARE_COVERAGE``, each in [0, 1]: the highest share that one sentence holds, one
+        with the headings above it, one passage, and the share of words that are unknown.
+    """
+    passages: dict[int, frozenset[str]] = {}
+    for one in read:
+        held = passages.get(one.sentence.passage, frozenset())
+        passages[one.sentence.passage] = held | one.stated | one.context
+    return np.array(
+        [
+            max((_share(rarity, one.stated) for one in read), default=0.0),
+            max((_share(rarity, one.stated | one.context) for one in read), default=0.0),
+            max((_share(rarity, held) for held in passages.values()), default=0.0),
+            len(unknown) / max(1, len(rarity)),
+        ]
+    )
+
+
+def _read(asked: QuestionFeatures, sentence: SentenceFeatures) -> Read:
+    words = tokens(sentence.text)
+    stemmed = [stem(word, asked.language) for word in words]
+    said = frozenset(stemmed)
+    context = asked.stems(sentence.context)
+    # What a fact is about is context as well: it says no more of one sentence than of its neighbours.
+    stated = said | (asked.stems(sentence.statement) - context) if sentence.statement != sentence.text else said
+    parts = _parts_of_compounds(asked, stated)
+    return Read(
+        words=words,
+        stemmed=stemmed,
+        sentence=sentence,
+        said=said | parts,
+        stated=stated | parts,
+        context=context,
+        before=asked.stems(sentence.before),
+    )
+
+
+def _parts_of_compounds(asked: QuestionFeatures, stated: frozenset[str]) -> frozenset[str]:
+    """The words of the question with which a compound begins or ends, in a language that has many."""
+    if asked.language not in _COMPOUNDING:
+        return frozenset()
+    wanted = [word for word in asked.content if len(word) >= _SHORTEST_PART and word.isalpha() and word not in stated]
+    return frozenset(word for word in wanted if any(other.startswith(word) or other.endswith(word) for other in stated))
+
+
+def _own_features(asked: QuestionFeatures, read: Read, weights: Mapping[str, float]) -> dict[str, float]:
+    """What a sentence shows by itself."""
+    sentence, words, stated = read.sentence, read.words, read.stated
+    codes = {code: weights[code] for code in asked.codes if code in weights}
+    return {
+        "cosine": sentence.cosine,
+        "coverage": _share(weights, stated),
+        "coverage_with_context": _share(weights, stated | read.context),
+        "coverage_with_before": _share(weights, stated | read.before | read.context),
+        "codes": _share(codes, stated | read.context),
+        "pairs": _pairs(asked, read),
+        "density": _share(weights, read.said) * min(1.0, len(weights) / max(1, len(read.said))),
+        "passage_rank": 1.0 / (1 + sentence.passage),
+        "passage_score": sentence.passage_score,
+        "strength": sentence.strength,
+        "completeness": sentence.completeness,
+        "leans": float(bool(words) and words[0] in PRONOUNS),
+        "short": float(len(words) < _FEWEST_WORDS),
+        "long": float(len(words) > _LONG),
+        "first": float(not sentence.before),
+        "code": float(sentence.is_code),
+    }
+
+
+def _compared_features(
+    asked: QuestionFeatures, read: Sequence[Read], found: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """What a sentence shows beside the others: of its passage, and of all."""
+    sentences = [one.sentence for one in read]
+    passages = np.unique([sentence.passage for sentence in sentences], return_inverse=True)[1]
+    cosine, coverage, strength = (found[:, _PLACES[name]] for name in ("cosine", "coverage_with_context", "strength"))
+    titles = [_plain_title(sentence.title) for sentence in sentences]
+    texts = [_spaced(sentence.text) for sentence in sentences]
+    question = _spaced(asked.text)
+    naming = {
+        title: {int(passages[row]) for row, text in enumerate(texts) if f" {title} " in text}
+        for title in {*titles} - {""}
+    }
+    is_asked = [bool(title) and f" {title} " in question for title in titles]
+    is_bridge = [
+        bool(title) and not is_asked[row] and bool(naming[title] - {int(passages[row])})
+        for row, title in enumerate(titles)
+    ]
+    mentions = [
+        any(title != own and f" {title} " in text for title in naming) for own, text in zip(titles, texts, strict=True)
+    ]
+    opens = [
+        asked.kind is AnswerKind.DEFINITION
+        and asked.subject <= asked.stems(title)
+        # Before it stands nothing, or a headword.
+        and _is_whole(sentence.text)
+        and not _is_whole(sentence.before)
+        for title, sentence in zip(titles, sentences, strict=True)
+    ]
+    return {
+        "opens_entry": np.array(opens, dtype=np.float64),
+        "cosine_gap": cosine - cosine.max(),
+        "coverage_gap": coverage - coverage.max(),
+        "cosine_in_passage": _below_best(cosine, passages),
+        "coverage_in_passage": _below_best(coverage, passages),
+        "strength_in_passage": _below_best(strength, passages),
+        "title_asked": np.array(is_asked, dtype=np.float64),
+        "title_is_bridge": np.array(is_bridge, dtype=np.float64),
+        "mentions_title": np.array(mentions, dtype=np.float64),
+    }
+
+
+def _below_best(values: NDArray[np.float64], passages: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How far each value is below the best of its passage; of the only sentence of one, below the best of all."""
+    best = np.full(int(passages.max()) + 1, -np.inf)
+    np.maximum.at(best, passages, values)
+    best[np.bincount(passages) == 1] = values.max()
+    return np.asarray(values - best[passages])
+
+
+def _is_whole(text: str) -> bool:
+    return text.rstrip('"”’»)]').endswith(_ENDS)
+
+
+def _plain_title(title: str) -> str:
+    """The words of a title without what stands in parentheses."""
+    return " ".join(tokens(_PARENTHESES.sub(" ", title)))
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(tokens(text))} "
+
+
+def _share(weights: Mapping[str, float], words: frozenset[str]) -> float:
+    """The weight of those words that are there, as a share of all."""
+    whole = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
+
+
+def _weights(asked: QuestionFeatures, read: Sequence[Read]) -> dict[str, float]:
+    """How much each content word tells: the less, the more sentences hold it; a word that none holds counts as well."""
+    holding = Counter(word for one in read for word in one.said if word in asked.content)
+    return {word: math.log1p((len(read) + 1) / (holding[word] + 1)) for word in asked.content}
+
+
+def _pairs(asked: QuestionFeatures, read: Read) -> float:
+    """The share of neighbouring content words of the question that are neighbours here too."""
+    wanted = set(pairwise(asked.content))
+    if not wanted:
+        return 0.0
+    telling = [
+        stemmed for word, stemmed in zip(read.words, read.stemmed, strict=True) if word not in asked.function_words
+    ]
+    return len(wanted & set(pairwise(telling))) / len(wanted)

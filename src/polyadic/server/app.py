@@ -1,0 +1,93 @@
+"""The application: its routes, what stands before them, and its life.
+
+A further way in is a router or a mount that stands on :class:`ServerState`: it gets the key of a request from its
+state, where the door has put it, and the workspace from ``service.workspaces.opened``, nowhere else.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import Depends, FastAPI
+from fastapi.security import HTTPBearer
+
+from polyadic import __version__
+from polyadic.server import lightrag_compat, openai_compat, problem_details
+from polyadic.server.auth import AuthMiddleware
+from polyadic.server.body_limit import BodyLimitMiddleware
+from polyadic.server.mcp_mount import add_agents
+from polyadic.server.openapi import RESPONSES, described
+from polyadic.server.page import routes as page
+from polyadic.server.request_logging import RequestLogMiddleware
+from polyadic.server.routes import (
+    documents,
+    entities_and_facts,
+    export,
+    graph,
+    health_check,
+    hierarchy,
+    jobs,
+    liveness,
+    metrics,
+    query,
+    workspaces,
+)
+from polyadic.server.service import ServerState
+from polyadic.server.tracing_middleware import TracingMiddleware
+from polyadic.tracing.spans import is_listened
+
+_SUMMARY = "Cited answers out of documents, from knowledge hypergraphs of n-ary facts."
+ROUTERS = (
+    workspaces.router,
+    documents.router,
+    jobs.router,
+    query.router,
+    graph.router,
+    entities_and_facts.router,
+    hierarchy.router,
+    health_check.router,
+    export.router,
+    openai_compat.router,
+    lightrag_compat.router,
+    lightrag_compat.named_router,
+    metrics.router,
+)
+_BEARER = HTTPBearer(auto_error=False, description="A key that `polyadic keys add` made; also as X-API-Key.")
+
+
+def create_app(service: ServerState) -> FastAPI:
+    """The application over a service; its lifespan is that of the service."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        async with service.running(), agents():
+            yield
+
+    app = FastAPI(
+        title="Polyadic",
+        summary=_SUMMARY,
+        version=__version__,
+        lifespan=life,
+        openapi_url="/v1/openapi.json",
+        # Their pages load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        responses=RESPONSES,
+        # Newer ones have spans of their own, which hold what was asked for in addresses; Traced tells less.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
+    app.state.service = service
+    app.include_router(liveness.router)
+    app.include_router(page.router)
+    for router in ROUTERS:
+        # The door asks for the key; this says so in the description.
+        app.include_router(router, dependencies=[Depends(_BEARER)])
+    agents = add_agents(app, service)
+    problem_details.install(app)
+    described(app)
+    # The last one added is the first that a request meets.
+    app.add_middleware(BodyLimitMiddleware, limits=service.limits)
+    app.add_middleware(AuthMiddleware, service=service)
+    app.add_middleware(RequestLogMiddleware, metrics=service.metrics)
+    if is_listened():
+        app.add_middleware(TracingMiddleware)
+    return app

@@ -1,0 +1,204 @@
+"""The hierarchy for clients, out of what is not stale of it."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from polyadic.model.hierarchy import Community, Report, Summary
+from polyadic.model.types import Entity
+from polyadic.optional_dependencies import has_hierarchy
+from polyadic.server.hierarchy_schemas import (
+    CommunityView,
+    FindingView,
+    HierarchyNode,
+    HierarchyPage,
+    HierarchyView,
+    SummaryView,
+    Tree,
+)
+from polyadic.server.problem_details import not_found
+from polyadic.storage.protocol import Reader, Rows
+from polyadic.workspace import Workspace
+
+_SHOWN = 100
+Theme = TypeVar("Theme", Summary, Community)
+
+
+def hierarchy_of(kb: Workspace, limit: int) -> HierarchyView:
+    """How the hierarchy stands; the first ``limit`` nodes of each tree."""
+    outline = kb.hierarchy.outline(0)
+    return HierarchyView(
+        installed=has_hierarchy(),
+        built=bool(outline.layers),
+        entities=outline.entities,
+        unplaced=outline.unplaced,
+        layers=list(outline.layers),
+        summaries=nodes_under(kb, "summaries", "", 0, limit),
+        communities=nodes_under(kb, "communities", "", 0, limit),
+    )
+
+
+def nodes_under(kb: Workspace, tree: Tree, under: str, start: int, limit: int) -> HierarchyPage:
+    """Those right below a node of a tree, or its top where ``under`` is empty; Refused (404) where there is none."""
+    with kb.store().read() as reader:
+        nodes = (_Summaries(reader) if tree == "summaries" else _Communities(reader)).under(under)
+    end = start + limit
+    return HierarchyPage(nodes[start:end], len(nodes), end if end < len(nodes) else None)
+
+
+def summary_view(kb: Workspace, identifier: str) -> SummaryView:
+    """A summary by identifier; Refused (404) where there is none, or where it is stale."""
+    with kb.store().read() as reader:
+        told = _Summaries(reader)
+        row, summary = told.found(identifier)
+        return SummaryView(told.nodes(np.array([row]))[0], summary.description, told.under(identifier)[:_SHOWN])
+
+
+def community_view(kb: Workspace, identifier: str) -> CommunityView:
+    """A community by identifier; Refused (404) where there is none, it is stale, or too small for a report."""
+    with kb.store().read() as reader:
+        told, themes = _Communities(reader), reader.themes()
+        row, community = told.found(identifier)
+        report = report_of(community)
+        findings = [
+            FindingView(one.text, reader.facts(themes.facts(list(dict.fromkeys(one.facts))))) for one in report.findings
+        ]
+        held = themes.held(np.array([row])).entities.targets
+        best = held[np.argsort(-reader.degrees("entity", held), kind="stable")][:_SHOWN]
+        return CommunityView(told.node(row, community), report.summary, findings, reader.entities(best))
+
+
+class _Summaries:
+    """Makes nodes of summaries and of the entities that they cover."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._themes = reader.themes()
+
+    def found(self, identifier: str) -> tuple[int, Summary]:
+        """A summary and its row."""
+        return _found(self._themes.summaries, self._themes.summary_count, identifier, "summary")
+
+    def under(self, identifier: str) -> list[HierarchyNode]:
+        """What a summary covers, or the summaries that no other covers."""
+        if not identifier:
+            rows = np.arange(self._themes.summary_count, dtype=np.int64)
+            return _ranked(self.nodes(np.setdiff1d(rows, self._themes.above(rows).sources)))
+        row, _ = self.found(identifier)
+        covered = self._themes.covered(np.array([row]))
+        entities = self._reader.entities(covered.entities.targets)
+        return _ranked([*self.nodes(covered.summaries.targets), *map(_entity_node, entities)])
+
+    def nodes(self, rows: Rows) -> list[HierarchyNode]:
+        return [self._node(row, one) for row, one in zip(rows.tolist(), self._themes.summaries(rows), strict=True)]
+
+    def _node(self, row: int, summary: Summary) -> HierarchyNode:
+        members = len(summary.members)
+        return HierarchyNode(
+            kind="summary",
+            id=summary.id,
+            name=summary.name,
+            type=summary.type,
+            by=summary.by,
+            level=summary.layer,
+            members=members,
+            entities=self._entities_below(row),
+            rating=None,
+            branches=members,
+        )
+
+    def _entities_below(self, row: int) -> int:
+        entities: set[int] = set()
+        rows: Rows = np.array([row], dtype=np.int64)
+        while len(rows):
+            covered = self._themes.covered(rows)
+            entities.update(covered.entities.targets.tolist())
+            rows = np.unique(covered.summaries.targets)
+        return len(entities)
+
+
+class _Communities:
+    """Makes nodes of communities."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._themes = reader.themes()
+
+    def found(self, identifier: str) -> tuple[int, Community]:
+        """A community and its row."""
+        return _found(self._themes.communities, self._themes.community_count, identifier, "community")
+
+    def under(self, identifier: str) -> list[HierarchyNode]:
+        """The parts of a community, or those that no other holds; the parts of a stale one stand at the top as well."""
+        if identifier:
+            self.found(identifier)
+        return _ranked([self.node(row, one) for row, one in enumerate(self._all) if self._parent(one) == identifier])
+
+    def node(self, row: int, community: Community) -> HierarchyNode:
+        report = report_of(community)
+        return HierarchyNode(
+            kind="community",
+            id=community.id,
+            name=report.title,
+            type="",
+            by=report.by,
+            level=community.level,
+            members=len(community.members),
+            entities=len(self._themes.held(np.array([row])).entities.targets),
+            rating=report.rating,
+            branches=self._parts[community.id],
+        )
+
+    @cached_property
+    def _all(self) -> list[Community]:
+        return self._themes.communities(np.arange(self._themes.community_count, dtype=np.int64))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(one.id for one in self._all)
+
+    @cached_property
+    def _parts(self) -> Counter[str]:
+        """How many parts each community has."""
+        return Counter(self._parent(one) for one in self._all)
+
+    def _parent(self, community: Community) -> str:
+        return community.parent if community.parent in self._known else ""
+
+
+def report_of(community: Community) -> Report:
+    """The report of a community among the themes, where none is without."""
+    assert community.report is not None  # noqa: S101
+    return community.report
+
+
+def _found(fetch: Callable[[Rows], list[Theme]], count: int, identifier: str, what: str) -> tuple[int, Theme]:
+    """The row with this identifier, and what it holds: rows are in the order of identifiers."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        theme = fetch(np.array([middle], dtype=np.int64))[0]
+        if theme.id == identifier:
+            return middle, theme
+        low, high = (middle + 1, high) if theme.id < identifier else (low, middle)
+    raise not_found(what)
+
+
+def _entity_node(entity: Entity) -> HierarchyNode:
+    return HierarchyNode("entity", entity.id, entity.name, entity.type, "", 0, 0, 1, None, 0)
+
+
+def _ranked(nodes: Sequence[HierarchyNode]) -> list[HierarchyNode]:
+    """Higher layers first (of communities they are all of one level, or nearly), then the largest."""
+    return sorted(
+        nodes,
+        key=lambda one: (
+            -one.level if one.kind == "summary" else one.level,
+            -one.entities,
+            -one.members,
+            one.name,
+            one.id,
+        ),
+    )

@@ -1,0 +1,70 @@
+"""Who watches jobs, and is told of each change."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Set
+from dataclasses import dataclass, field
+
+from polyadic.server.jobs.job import GOING, Job
+
+_QUIET_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class _Watched:
+    """A job as it was last seen, None once it is gone; and who is told of each change."""
+
+    job: Job | None
+    watchers: set[asyncio.Event] = field(default_factory=set)
+
+    def wake(self) -> None:
+        for watcher in self.watchers:
+            watcher.set()
+
+
+class JobEvents:
+    """The jobs that are watched, until these watchers are let go."""
+
+    def __init__(self) -> None:
+        self._watched: dict[str, _Watched] = {}
+        self._is_over = False
+
+    @property
+    def watched(self) -> Set[str]:
+        """The identifiers of the jobs that somebody watches."""
+        return self._watched.keys()
+
+    def see(self, identifier: str, job: Job | None) -> None:
+        """Tell how a job stands now; None where it is gone."""
+        watched = self._watched.get(identifier)
+        if watched is not None and watched.job != job:
+            watched.job = job
+            watched.wake()
+
+    def let_go(self) -> None:
+        """Have all who watch told how their job stands, and no more."""
+        self._is_over = True
+        for watched in self._watched.values():
+            watched.wake()
+
+    async def watch(self, job: Job) -> AsyncGenerator[Job | None, None]:
+        """A job as it stands and at each change, until it has ended or is gone; None where it is quiet."""
+        watched = self._watched.setdefault(job.id, _Watched(job))
+        changed, last = asyncio.Event(), None
+        watched.watchers.add(changed)
+        try:
+            while watched.job is not None:
+                changed.clear()
+                if watched.job is not last:
+                    yield (last := watched.job)
+                    continue
+                if last.state not in GOING or self._is_over:
+                    return
+                try:
+                    async with asyncio.timeout(_QUIET_SECONDS):
+                        await changed.wait()
+                except TimeoutError:
+                    yield None
+        finally:
+            watched.watchers.discard(changed)
+            if not watched.watchers:
+                self._watched.pop(job.id, None)

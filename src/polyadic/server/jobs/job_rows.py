@@ -1,0 +1,66 @@
+"""Jobs as rows of a table."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from polyadic.server.jobs.job import Job, JobProgress, JobRequest, JobState
+
+COLUMNS = (
+    "id",
+    "workspace",
+    "wish",
+    "state",
+    "documents",
+    "created",
+    "started",
+    "ended",
+    "attempts",
+    "reached",
+    "report",
+    "problem",
+)
+"""Those of a job, in the order of :func:`row_of`."""
+
+STAGE = ("state", "attempts", "started")
+"""Those that tell one stage of a job from any other: each time that it is begun has its own."""
+
+
+def row_of(job: Job) -> tuple[Any, ...]:
+    return (
+        job.id,
+        job.workspace,
+        json.dumps(asdict(job.wish)),
+        job.state.value,
+        job.documents,
+        job.created,
+        job.started,
+        job.ended,
+        job.attempts,
+        json.dumps(asdict(job.reached)),
+        json.dumps(job.report),
+        job.problem,
+    )
+
+
+def stage_of(job: Job) -> tuple[Any, ...]:
+    return (job.state.value, job.attempts, job.started)
+
+
+def job_of(row: Sequence[Any]) -> Job:
+    identifier, workspace, wish, state, documents, created, started, ended, attempts, reached, report, problem = row
+    return Job(
+        identifier,
+        workspace,
+        JobRequest(**json.loads(wish)),
+        JobState(state),
+        documents,
+        created,
+        started,
+        ended,
+        attempts,
+        JobProgress(**json.loads(reached)),
+        json.loads(report),
+        problem,
+    )

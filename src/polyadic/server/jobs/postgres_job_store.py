@@ -1,0 +1,191 @@
+"""Jobs in a database, which several servers share."""
+
+import contextlib
+import threading
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import psycopg
+
+from polyadic.server.jobs.job import GOING, Job, JobState
+from polyadic.server.jobs.job_rows import COLUMNS, STAGE, job_of, row_of, stage_of
+from polyadic.server.problem_details import no_such_workspace
+from polyadic.server.tenants.postgres_tables import Raw, TenantTables
+from polyadic.storage.postgres.errors import translate_errors
+
+_MARKS = ", ".join(["%s"] * len(COLUMNS))
+_ADD = f"INSERT INTO job ({', '.join(COLUMNS)}) VALUES ({_MARKS})"
+_CHANGED = [name for name in COLUMNS if name not in ("id", "workspace")]
+_SWAP = (
+    f"UPDATE job SET {', '.join(f'{name} = %s' for name in _CHANGED)}, unwanted = unwanted AND state = ANY(%s)"
+    f" WHERE id = %s AND {' AND '.join(f'{name} = %s' for name in STAGE)}"
+)
+_SHOWN = ", ".join("w.name" if name == "workspace" else f"j.{name}" for name in COLUMNS)
+_JOBS = f"SELECT {_SHOWN} FROM job j JOIN workspace w ON w.id = j.workspace"
+_IS_GOING = "j.state IN ('queued', 'running')"
+_FIRST = (
+    f"{_JOBS} WHERE j.number IN (SELECT min(j.number) FROM job j WHERE {_IS_GOING} GROUP BY j.workspace)"
+    " ORDER BY j.number"
+)
+_IS_FIRST = f"SELECT j.id FROM job j WHERE j.workspace = %s AND {_IS_GOING} ORDER BY j.number LIMIT 1"
+# Two numbers name a lock here, so that it is none of the store's, which have one.
+_RUNS, _COUNTS = 0x506F6C01, 0x506F6C02
+LOCK_OF_RUNS = f"pg_try_advisory_lock({_RUNS}, hashint8(%s))"
+"""Held, as long as its session lasts, by who runs the jobs of a workspace or sees to it that nobody does."""
+
+
+class PostgresJobStore:
+    """Implements :class:`polyadic.server.jobs.job_store.JobStore` for servers that share a database.
+
+    Whoever runs the jobs of a workspace holds a lock of a session, which ends with the server, however that ends.
+    """
+
+    seconds_between_looks = 0.5
+
+    def __init__(self, tables: TenantTables) -> None:
+        self._tables = tables
+        self._holding = threading.Lock()
+        self._holder: Raw | None = None
+        self._taken: dict[str, int] = {}
+
+    async def begin(self) -> None: ...
+
+    async def add(self, job: Job, most: int) -> bool:
+        return await self._tables.run(lambda raw: _add(raw, job, most))
+
+    async def swap(self, was: Job, becomes: Job) -> bool:
+        content = dict(zip(COLUMNS, _storable(becomes), strict=True))
+        values = (*(content[name] for name in _CHANGED), list(GOING), was.id, *stage_of(was))
+        return await self._tables.run(lambda raw: raw.execute(_SWAP, values).rowcount == 1)
+
+    async def job(self, identifier: str, workspace: str) -> Job | None:
+        found = await self._select(f"{_JOBS} WHERE j.id = %s AND w.name = %s", (identifier, workspace))
+        return found[0] if found else None
+
+    async def jobs(self, workspace: str, limit: int) -> list[Job]:
+        return await self._select(f"{_JOBS} WHERE w.name = %s ORDER BY j.number DESC LIMIT %s", (workspace, limit))
+
+    async def these(self, identifiers: Collection[str]) -> list[Job]:
+        return await self._select(f"{_JOBS} WHERE j.id = ANY(%s)", (list(identifiers),))
+
+    async def going(self, workspace: str) -> list[Job]:
+        return await self._select(f"{_JOBS} WHERE w.name = %s AND {_IS_GOING} ORDER BY j.number", (workspace,))
+
+    async def first(self) -> list[Job]:
+        return await self._select(_FIRST, ())
+
+    async def counts(self) -> dict[JobState, int]:
+        rows = await self._tables.run(
+            lambda raw: raw.execute("SELECT state, count(*) FROM job GROUP BY state").fetchall()
+        )
+        return {JobState(state): count for state, count in rows}
+
+    async def old(self, workspace: str, keep: int) -> list[Job]:
+        where = f"WHERE w.name = %s AND NOT ({_IS_GOING}) ORDER BY j.number DESC OFFSET %s"
+        return await self._select(f"{_JOBS} {where}", (workspace, keep))
+
+    async def forget(self, identifiers: Sequence[str]) -> None:
+        await self._tables.run(lambda raw: raw.execute("DELETE FROM job WHERE id = ANY(%s)", (list(identifiers),)))
+
+    async def forget_workspace(self, workspace: str) -> None:
+        statement = "DELETE FROM job USING workspace w WHERE w.id = job.workspace AND w.name = %s"
+        await self._tables.run(lambda raw: raw.execute(statement, (workspace,)))
+
+    async def take(self, job: Job) -> bool:
+        return await self._tables.aside(lambda: self._take(job))
+
+    async def holds(self, job: Job) -> bool:
+        return await self._tables.aside(lambda: self._holds(job))
+
+    async def let_go(self, job: Job) -> None:
+        await self._tables.aside(lambda: self._let_go(job))
+
+    async def ask_to_stop(self, job: Job) -> None:
+        statement = f"UPDATE job j SET unwanted = true WHERE j.id = %s AND {_IS_GOING}"
+        await self._tables.run(lambda raw: raw.execute(statement, (job.id,)))
+
+    async def asked_to_stop(self, identifiers: Collection[str]) -> frozenset[str]:
+        statement = "SELECT id FROM job WHERE id = ANY(%s) AND unwanted"
+        rows = await self._tables.run(lambda raw: raw.execute(statement, (list(identifiers),)).fetchall())
+        return frozenset(identifier for (identifier,) in rows)
+
+    def close(self) -> None:
+        with self._holding:
+            self._lose()
+
+    async def _select(self, sql: str, values: tuple[Any, ...]) -> list[Job]:
+        rows = await self._tables.run(lambda raw: raw.execute(sql.encode(), values).fetchall())
+        return [job_of(row) for row in rows]
+
+    # the lock; one thread at a time
+
+    def _take(self, job: Job) -> bool:
+        with self._holding, translate_errors(self._tables.called):
+            try:
+                if self._holder is None:
+                    self._holder = self._tables.connected()
+                return self._locked(self._holder, job)
+            except psycopg.OperationalError:
+                self._lose()
+                raise
+
+    def _locked(self, raw: Raw, job: Job) -> bool:
+        row = raw.execute("SELECT workspace FROM job WHERE id = %s", (job.id,)).fetchone()
+        if row is None or raw.execute(f"SELECT {LOCK_OF_RUNS}".encode(), row).fetchone() != (True,):
+            return False
+        self._taken[job.id] = row[0]
+        # Whoever had it before may have run this one by now.
+        if raw.execute(_IS_FIRST.encode(), row).fetchone() == (job.id,):
+            return True
+        self._unlock(raw, job)
+        return False
+
+    def _holds(self, job: Job) -> bool:
+        with self._holding:
+            if self._holder is None or job.id not in self._taken:
+                return False
+            try:
+                self._holder.execute("SELECT 1")
+            except psycopg.OperationalError:
+                self._lose()
+                return False
+            return True
+
+    def _let_go(self, job: Job) -> None:
+        with self._holding:
+            if self._holder is not None and job.id in self._taken:
+                try:
+                    self._unlock(self._holder, job)
+                except psycopg.OperationalError:
+                    self._lose()
+
+    def _unlock(self, raw: Raw, job: Job) -> None:
+        raw.execute(f"SELECT pg_advisory_unlock({_RUNS}, hashint8(%s))".encode(), (self._taken.pop(job.id),))
+
+    def _lose(self) -> None:
+        """All that was taken is gone with the connection."""
+        self._taken.clear()
+        if self._holder is not None:
+            with contextlib.suppress(psycopg.Error):
+                self._holder.close()
+            self._holder = None
+
+
+def _add(raw: Raw, job: Job, most: int) -> bool:
+    with raw.transaction():
+        # It cannot be removed before this is committed.
+        row = raw.execute("SELECT id FROM workspace WHERE name = %s FOR KEY SHARE", (job.workspace,)).fetchone()
+        if row is None:
+            raise no_such_workspace()
+        raw.execute(f"SELECT pg_advisory_xact_lock({_COUNTS}, hashint8(%s))".encode(), row)
+        counted = f"SELECT count(*) FROM job j WHERE j.workspace = %s AND {_IS_GOING}"
+        if raw.execute(counted.encode(), row).fetchall()[0][0] >= most:
+            return False
+        content = dict(zip(COLUMNS, _storable(job), strict=True))
+        raw.execute(_ADD.encode(), tuple((content | {"workspace": row[0]}).values()))
+        return True
+
+
+def _storable(job: Job) -> list[Any]:
+    """A job as a row; PostgreSQL takes no NUL in a text, and in what is JSON there is none."""
+    return [value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in row_of(job)]

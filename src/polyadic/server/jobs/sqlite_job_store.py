@@ -1,0 +1,147 @@
+"""Jobs in a small SQLite file of the server, so that they survive it."""
+
+import sqlite3
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from polyadic.errors import StoreError
+from polyadic.server.jobs.job import GOING, Job, JobState
+from polyadic.server.jobs.job_rows import COLUMNS, STAGE, job_of, row_of, stage_of
+
+_VERSION = 1
+_TABLE = """
+CREATE TABLE IF NOT EXISTS job (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    workspace TEXT NOT NULL,
+    wish TEXT NOT NULL,
+    state TEXT NOT NULL,
+    documents INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    started TEXT NOT NULL,
+    ended TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    reached TEXT NOT NULL,
+    report TEXT NOT NULL,
+    problem TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS job_of_workspace ON job (workspace, number);
+"""
+_COLUMNS = ", ".join(COLUMNS)
+_ADD = f"INSERT INTO job ({_COLUMNS}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_SETS = ", ".join(f"{name} = ?" for name in COLUMNS)
+_SWAP = f"UPDATE job SET {_SETS} WHERE id = ? AND {' AND '.join(f'{name} = ?' for name in STAGE)}"
+_IS_GOING = "state IN (?, ?)"
+_FIRST = f"WHERE number IN (SELECT min(number) FROM job WHERE {_IS_GOING} GROUP BY workspace) ORDER BY number"
+
+
+class SqliteJobStore:
+    """Implements :class:`polyadic.server.jobs.job_store.JobStore` for a server that is alone.
+
+    Raises
+    ------
+    StoreError
+        The file cannot be used, or a newer version wrote it.
+    """
+
+    seconds_between_looks = 10.0
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._alone = threading.Lock()
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False, timeout=30)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, _VERSION):
+                raise StoreError(f"{file} was written by a newer Polyadic", "upgrade Polyadic")
+            self._connection.executescript(f"{_TABLE}PRAGMA user_version = {_VERSION};")
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from error
+
+    async def begin(self) -> None:
+        # What ran when the server was killed does not run any more.
+        with self._used() as connection:
+            connection.execute("UPDATE job SET state = ? WHERE state = ?", (JobState.QUEUED, JobState.RUNNING))
+
+    async def add(self, job: Job, most: int) -> bool:
+        if len(await self.going(job.workspace)) >= most:
+            return False
+        with self._used() as connection:
+            connection.execute(_ADD, row_of(job))
+        return True
+
+    async def swap(self, was: Job, becomes: Job) -> bool:
+        with self._used() as connection:
+            return connection.execute(_SWAP, (*row_of(becomes), was.id, *stage_of(was))).rowcount == 1
+
+    async def job(self, identifier: str, workspace: str) -> Job | None:
+        found = self._select("WHERE id = ? AND workspace = ?", (identifier, workspace))
+        return found[0] if found else None
+
+    async def jobs(self, workspace: str, limit: int) -> list[Job]:
+        return self._select("WHERE workspace = ? ORDER BY number DESC LIMIT ?", (workspace, limit))
+
+    async def these(self, identifiers: Collection[str]) -> list[Job]:
+        return self._select(f"WHERE id IN ({', '.join('?' * len(identifiers))})", tuple(identifiers))
+
+    async def going(self, workspace: str) -> list[Job]:
+        return self._select(f"WHERE workspace = ? AND {_IS_GOING} ORDER BY number", (workspace, *GOING))
+
+    async def first(self) -> list[Job]:
+        return self._select(_FIRST, GOING)
+
+    async def counts(self) -> dict[JobState, int]:
+        with self._used() as connection:
+            rows = connection.execute("SELECT state, count(*) FROM job GROUP BY state").fetchall()
+        return {JobState(state): count for state, count in rows}
+
+    async def old(self, workspace: str, keep: int) -> list[Job]:
+        where = f"WHERE workspace = ? AND NOT {_IS_GOING} ORDER BY number DESC LIMIT -1 OFFSET ?"
+        return self._select(where, (workspace, *GOING, keep))
+
+    async def forget(self, identifiers: Sequence[str]) -> None:
+        with self._used() as connection:
+            connection.executemany("DELETE FROM job WHERE id = ?", [(identifier,) for identifier in identifiers])
+
+    async def forget_workspace(self, workspace: str) -> None:
+        with self._used() as connection:
+            connection.execute("DELETE FROM job WHERE workspace = ?", (workspace,))
+
+    async def take(self, job: Job) -> bool:
+        """True: no other server works in this folder."""
+        return True
+
+    async def holds(self, job: Job) -> bool:
+        return True
+
+    async def let_go(self, job: Job) -> None: ...
+
+    async def ask_to_stop(self, job: Job) -> None:
+        """Nothing: who could is the server that runs it."""
+
+    async def asked_to_stop(self, identifiers: Collection[str]) -> frozenset[str]:
+        return frozenset()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _select(self, where: str, values: tuple[object, ...]) -> list[Job]:
+        with self._used() as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM job {where}", values).fetchall()
+        return [job_of(row) for row in rows]
+
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._alone:
+                yield self._connection
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> StoreError:
+        return StoreError(f"{self._file} cannot be used ({error})", "make room, or make the folder writable")

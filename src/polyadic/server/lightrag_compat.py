@@ -1,0 +1,233 @@
+"""LightRAG's requests, so that its clients can be pointed here.
+
+Its server has one workspace. Here the header ``LIGHTRAG-WORKSPACE`` names it, or the base URL ``/lightrag/NAME``; else
+it is the only one that the key opens.
+"""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Request
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import to_jsonable_python
+from starlette.responses import StreamingResponse
+
+from polyadic.model.types import Answer, Knowledge
+from polyadic.query.engine import LONGEST_QUESTION
+from polyadic.server.api_keys import ApiKey
+from polyadic.server.chat_messages import question_and_history
+from polyadic.server.dependencies import Caller, Served
+from polyadic.server.jobs.job import JobRequest
+from polyadic.server.jobs.upload import SCHEME, UploadedText
+from polyadic.server.problem_details import ProblemError
+from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
+from polyadic.server.schemas import AnswerRequest, RetrieveRequest
+from polyadic.server.service import ServerState
+from polyadic.server.sse import streamed
+from polyadic.server.uploads import TEXT_SCHEME, hand_in_files, hand_in_texts
+
+_METHODS = {"naive": "chunks", "bypass": "none"}
+_HEADER = "LIGHTRAG-WORKSPACE"
+_LONGEST_NAME = 500
+
+
+class LightRAGQueryRequest(BaseModel):
+    """A question as LightRAG's clients ask it; what is not known here is passed over."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"query": "Who wrote the first published program?", "mode": "hybrid"}]}
+    )
+
+    query: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
+    mode: Literal["local", "global", "hybrid", "naive", "mix", "bypass"] = Field(
+        default="mix", description="naive: passages alone; bypass: no documents; else as the workspace is set up"
+    )
+    only_need_context: bool | None = None
+    response_type: Annotated[str, StringConstraints(max_length=500)] | None = None
+    user_prompt: Annotated[str, StringConstraints(max_length=500)] | None = None
+    max_total_tokens: int | None = Field(default=None, ge=1, le=200_000)
+    conversation_history: list[dict[str, Any]] | None = Field(default=None, max_length=500)
+    include_references: bool | None = True
+    include_chunk_content: bool | None = False
+
+    def to_retrieve(self) -> RetrieveRequest:
+        """What is to be found, in our terms."""
+        return RetrieveRequest(question=self.query, method=self._method, context_tokens=self.max_total_tokens)
+
+    def to_answer(self) -> AnswerRequest:
+        """The question in our terms."""
+        told = [
+            (str(message.get("role")), str(message.get("content"))[:LONGEST_QUESTION])
+            for message in self.conversation_history or []
+        ]
+        _, history = question_and_history([*told, ("user", "and now")])
+        style = "; ".join(wish for wish in (self.response_type, self.user_prompt) if wish)
+        return AnswerRequest(
+            question=self.query,
+            method=self._method,
+            context_tokens=self.max_total_tokens,
+            history=history,
+            style=style,
+        )
+
+    @property
+    def _method(self) -> Any:
+        return _METHODS.get(self.mode)
+
+
+class LightRAGReference(BaseModel):
+    """What a marker of the answer points at."""
+
+    reference_id: str
+    file_path: str
+    content: list[str] | None = None
+
+
+class LightRAGQueryResponse(BaseModel):
+    response: str
+    references: list[LightRAGReference] | None = None
+
+
+class LightRAGTextRequest(BaseModel):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Ada Lovelace wrote the first program."}]})
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
+    file_source: Annotated[str, StringConstraints(max_length=_LONGEST_NAME)] | None = None
+    description: Annotated[str, StringConstraints(max_length=_LONGEST_NAME)] | None = None
+
+
+class LightRAGInsertResponse(BaseModel):
+    """``track_id`` is the identifier of the job that reads it."""
+
+    status: Literal["success"] = "success"
+    message: str = "It was taken and is being read."
+    track_id: str
+
+
+def _by_path(workspace: str) -> str:
+    return workspace
+
+
+async def _by_header(service: Served, key: Caller, named: Annotated[str | None, Header(alias=_HEADER)] = None) -> str:
+    if named:
+        return named
+    names = await service.workspaces.names(key)
+    if len(names) != 1:
+        raise ProblemError(404, "no-workspace-named", f"say which workspace in the header {_HEADER}")
+    return names[0]
+
+
+def _router(prefix: str, name: Any) -> APIRouter:
+    """LightRAG's requests below a prefix; ``name`` gives the workspace's."""
+    router = APIRouter(prefix=prefix, tags=["lightrag"])
+    where = Annotated[str, Depends(name)]
+
+    async def query(
+        asked: LightRAGQueryRequest, workspace: where, service: Served, key: Caller
+    ) -> LightRAGQueryResponse:
+        """The answer, and what its markers point at."""
+        async with service.workspaces.opened(workspace, key, "read") as kb:
+            if asked.only_need_context:
+                return LightRAGQueryResponse(response=_context(await knowledge_for(service, kb, asked.to_retrieve())))
+            answer = await answer_to(service, kb, asked.to_answer())
+        return LightRAGQueryResponse(response=answer.text, references=_references(answer, asked))
+
+    async def stream(
+        asked: LightRAGQueryRequest, workspace: where, service: Served, key: Caller, request: Request
+    ) -> StreamingResponse:
+        """A line of JSON for each piece of the answer, then one with what its markers point at."""
+        lines = _lines(service, key, workspace, asked)
+        return await streamed(lines, request, "application/x-ndjson", _broken_off)
+
+    async def text(
+        asked: LightRAGTextRequest, workspace: where, service: Served, key: Caller
+    ) -> LightRAGInsertResponse:
+        """It is read by a job; ``file_source`` is what it is known by."""
+        async with service.workspaces.opened(workspace, key, "write"):
+            source = f"{TEXT_SCHEME}{_one_line(asked.file_source)}" if asked.file_source else ""
+            title = _one_line(asked.description or asked.file_source or "")
+            job = await hand_in_texts(service, workspace, [UploadedText(source, title, asked.text)], JobRequest())
+        return LightRAGInsertResponse(track_id=job.id)
+
+    async def upload(workspace: where, service: Served, key: Caller, request: Request) -> LightRAGInsertResponse:
+        """It is read by a job; its name is what it is known by."""
+        async with service.workspaces.opened(workspace, key, "write"):
+            job = await hand_in_files(service, workspace, request, JobRequest(), "file")
+        return LightRAGInsertResponse(track_id=job.id)
+
+    streams: dict[int | str, dict[str, Any]] = {
+        200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+    }
+    router.post("/query", summary="As LightRAG: ask")(query)
+    router.post(
+        "/query/stream", summary="As LightRAG: ask and stream", response_class=StreamingResponse, responses=streams
+    )(stream)
+    router.post("/documents/text", summary="As LightRAG: hand in a text")(text)
+    router.post("/documents/upload", summary="As LightRAG: upload a file", openapi_extra=_FILE)(upload)
+    return router
+
+
+_FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+
+async def _lines(
+    service: ServerState, key: ApiKey, name: str, asked: LightRAGQueryRequest
+) -> AsyncGenerator[str, None]:
+    async with service.workspaces.opened(name, key, "read") as kb:
+        if asked.only_need_context:
+            yield _line({"response": _context(await knowledge_for(service, kb, asked.to_retrieve()))})
+            return
+        async with aclosing(pieces_of(service, kb, asked.to_answer())) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, str):
+                    yield _line({"response": piece})
+                elif isinstance(piece, Answer) and asked.include_references:
+                    yield _line({"references": to_jsonable_python(_references(piece, asked), exclude_none=True)})
+
+
+def _references(answer: Answer, asked: LightRAGQueryRequest) -> list[LightRAGReference] | None:
+    if not asked.include_references:
+        return None
+    return [
+        LightRAGReference(
+            reference_id=str(citation.marker),
+            file_path=citation.place.source.removeprefix(SCHEME).removeprefix(TEXT_SCHEME),
+            content=[citation.place.quote] if asked.include_chunk_content else None,
+        )
+        for citation in answer.citations
+    ]
+
+
+def _context(knowledge: Knowledge) -> str:
+    return "\n\n".join(f"{item.kind}: {item.text}" for item in knowledge.items)
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _line(content: object) -> str:
+    return f"{json.dumps(content, ensure_ascii=False)}\n"
+
+
+def _broken_off(kind: str, detail: str) -> str:
+    return _line({"error": detail})
+
+
+router = _router("", _by_header)
+named_router = _router("/lightrag/{workspace}", _by_path)

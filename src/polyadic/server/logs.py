@@ -1,0 +1,42 @@
+"""Log lines, one JSON object each: what happened, never what was said, and no key."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.types import Scope
+
+_NAME = "polyadic.server"
+
+
+class JsonLogFormatter(logging.Formatter):
+    """A record as a line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        return json.dumps(line, ensure_ascii=False)
+
+
+def install(level: int = logging.INFO) -> None:
+    """Send what the server logs to standard error, and nothing of it elsewhere."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLogFormatter())
+    for name in (_NAME, "uvicorn", "opentelemetry"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler]
+        logger.setLevel(level if name == _NAME else logging.WARNING)
+        logger.propagate = False
+
+
+def log_event(logger: logging.Logger, level: int, event: str, scope: Scope | None = None, **fields: Any) -> None:
+    """Write a line; what belongs to a request carries its id, and that of its trace if somebody is told of it."""
+    state = (scope or {}).get("state", {})
+    known = {name: state[name] for name in ("request_id", "trace_id") if name in state}
+    logger.log(level, event, extra={"fields": known | fields})

@@ -1,0 +1,51 @@
+"""Tools for agents (MCP) over HTTP at ``/mcp/{workspace}``: the workspace is opened where all others are."""
+
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.routing import Route
+
+from polyadic.server.dependencies import key_of
+from polyadic.server.service import ServerState
+from polyadic.workspace import Workspace
+
+T = TypeVar("T")
+PATH = "/mcp/{workspace}"
+
+
+def add_agents(app: FastAPI, service: ServerState) -> Callable[[], AbstractAsyncContextManager[None]]:
+    """Route to the tools, where the extra ``mcp`` is installed; returns what makes the lifespan that goes with it."""
+    if find_spec("mcp") is None:
+        return nullcontext
+    from polyadic.mcp import asgi
+    from polyadic.server.mcp_jobs import McpJobs
+
+    @asynccontextmanager
+    async def resolve(request: Request) -> AsyncIterator[Workspace]:
+        async with service.workspaces.opened(_name(request), key_of(request), "read") as kb:
+            yield kb
+
+    def may_write(request: Request) -> bool:
+        return key_of(request).access == "write"
+
+    async def run(work: Coroutine[Any, Any, T], workspace: Workspace) -> T:
+        try:
+            async with service.turns.turn(workspace.name):
+                return await service.work.run(work)
+        finally:
+            # Where it was turned away it has not begun.
+            work.close()
+
+    # The door has seen to names and origins.
+    agents = asgi(resolve, may_write, hosts=None, run=run, jobs=lambda request: McpJobs(service, _name(request)))
+    app.router.routes.append(Route(PATH, agents, include_in_schema=False))
+    return agents.lifespan
+
+
+def _name(request: Request) -> str:
+    name: str = request.path_params["workspace"]
+    return name

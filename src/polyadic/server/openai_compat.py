@@ -1,0 +1,186 @@
+"""OpenAI's chat protocol, so that chat front ends connect: a workspace is a model.
+
+``letters`` is the workspace as it is set up, ``letters:walk`` asks it by a method. Citations stand in the text as
+``[1]`` with a list of sources below, and whole in the field ``citations``.
+"""
+
+import secrets
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import to_jsonable_python
+from starlette.responses import JSONResponse, Response
+
+from polyadic.config import MethodName
+from polyadic.model.types import Answer, Knowledge, Usage
+from polyadic.server.api_keys import ApiKey
+from polyadic.server.chat_messages import question_and_history, sources
+from polyadic.server.dependencies import Caller, Served
+from polyadic.server.problem_details import ProblemError
+from polyadic.server.query_service import answer_to, pieces_of
+from polyadic.server.schemas import AnswerRequest
+from polyadic.server.service import ServerState
+from polyadic.server.sse import data, streamed
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+_OWNER = "polyadic"
+
+
+class OpenAIContentPart(BaseModel):
+    """A piece of a message; only texts are read."""
+
+    type: str
+    text: Annotated[str, StringConstraints(max_length=100_000)] = ""
+
+
+class OpenAIMessage(BaseModel):
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Annotated[str, StringConstraints(max_length=100_000)] | list[OpenAIContentPart] | None = None
+
+    @property
+    def said(self) -> str:
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.text)
+        return self.content or ""
+
+
+class StreamOptions(BaseModel):
+    include_usage: bool = False
+
+
+class ChatRequest(BaseModel):
+    """What is known of a request; whatever else clients send is passed over, as it is about another kind of model."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": "letters",
+                    "messages": [{"role": "user", "content": "Who wrote the first published program?"}],
+                    "stream": False,
+                }
+            ]
+        }
+    )
+
+    model: str
+    messages: list[OpenAIMessage] = Field(min_length=1, max_length=500)
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    n: Literal[1] | None = None
+
+
+class ModelView(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = _OWNER
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[ModelView]
+
+
+@router.get("/models", summary="Workspaces as models")
+async def models(service: Served, key: Caller) -> ModelList:
+    """Those that your key opens."""
+    return ModelList(data=[ModelView(id=name) for name in await service.workspaces.names(key)])
+
+
+@router.get("/models/{model}", summary="A workspace as a model")
+async def model(model: str, service: Served, key: Caller) -> ModelView:
+    """As OpenAI's clients look one up."""
+    await service.workspaces.check(model, key, "read")
+    return ModelView(id=model)
+
+
+@router.post(
+    "/chat/completions",
+    summary="Chat with a workspace",
+    response_class=JSONResponse,
+    responses={
+        200: {
+            "description": "A completion, or with `stream` its chunks as server-sent events.",
+            "content": {
+                "application/json": {"schema": {"type": "object"}},
+                "text/event-stream": {"schema": {}},
+            },
+        }
+    },
+)
+async def chat(asked: ChatRequest, service: Served, key: Caller, request: Request) -> Response:
+    """The conversation is respected: a question that follows up on another is made self-contained first."""
+    name, colon, method = asked.model.partition(":")
+    question, history = question_and_history((message.role, message.said) for message in asked.messages)
+    if colon and method not in get_args(MethodName):
+        raise ProblemError(404, "no-such-method", "the model names a method that does not exist")
+    wanted = AnswerRequest(question=question, history=history, method=method or None)  # type: ignore[arg-type]
+    if asked.stream:
+        events = _chunks(service, key, name, wanted, asked)
+        return await streamed(events, request, shape=_broken_off)
+    async with service.workspaces.opened(name, key, "read") as kb:
+        answer = await answer_to(service, kb, wanted)
+    return JSONResponse(_completion(answer, asked.model))
+
+
+def _completion(answer: Answer, model: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer.text + sources(answer.citations), "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    return _head("chat.completion", model) | {
+        "choices": [choice],
+        "usage": _usage(answer.usage),
+        "citations": to_jsonable_python(answer.citations),
+    }
+
+
+async def _chunks(
+    service: ServerState, key: ApiKey, name: str, wanted: AnswerRequest, asked: ChatRequest
+) -> AsyncGenerator[str, None]:
+    head = _head("chat.completion.chunk", asked.model)
+    opened = service.workspaces.opened(name, key, "read")
+    async with opened as kb, aclosing(pieces_of(service, kb, wanted)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Knowledge):
+                yield data(head | _delta({"role": "assistant", "content": ""}))
+            elif isinstance(piece, str):
+                yield data(head | _delta({"content": piece}))
+            else:
+                answer = piece
+    if below := sources(answer.citations):
+        yield data(head | _delta({"content": below}))
+    yield data(head | _delta({}, "stop") | {"citations": answer.citations})
+    if asked.stream_options and asked.stream_options.include_usage:
+        yield data(head | {"choices": [], "usage": _usage(answer.usage)})
+    yield "data: [DONE]\n\n"
+
+
+def _head(kind: str, model: str) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-{secrets.token_hex(12)}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": model,
+        "system_fingerprint": None,
+    }
+
+
+def _delta(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}]}
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.tokens,
+    }
+
+
+def _broken_off(kind: str, detail: str) -> str:
+    """The last event where an answer could not be ended, as OpenAI's clients know it."""
+    return data({"error": {"message": detail, "type": kind.replace("-", "_"), "param": None, "code": kind}})

@@ -1,0 +1,202 @@
+/** How a question is asked: by which method, who writes the answer, and which documents may be heard. */
+
+import { workspacePath } from "./api.js";
+import { el, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { button, problemNotice } from "./parts.js";
+
+const METHODS = [
+  ["auto", "What suits this workspace: walk, or chunks where there are few facts."],
+  ["walk", "Walks from what the question names over facts and passages, twice: good at what takes several steps."],
+  ["hypergraph", "The facts nearest to the question and to what it names, with passages (HyperGraphRAG)."],
+  ["hierarchy", "Nearest entities, reports on their themes, and the facts that join them (HiRAG). Needs themes."],
+  ["graphrag", "Reports on the themes around the nearest entities (GraphRAG). Needs themes."],
+  ["chunks", "The passages most similar to the question, and nothing else."],
+  ["hipporag2", "Passages by a walk over entities (HippoRAG 2)."],
+  ["lightrag", "Pairs of entities and the passages that state them (LightRAG)."],
+  ["pathrag", "Pairs along the paths between what the question names (PathRAG)."],
+  ["none", "Nothing is looked up: a language model answers from what it knows, without citations."],
+];
+const WRITERS = [
+  ["", "As the workspace is set up"],
+  ["model", "A language model writes the answer"],
+  ["quotes", "The best sentences are quoted; no model is asked"],
+];
+const DOCUMENTS_SHOWN = 30;
+const PAUSE = 200;
+let made = 0;
+
+/** What has been chosen; kept as long as the page is. */
+export class Choices {
+  constructor() {
+    this.method = "";
+    this.by = "";
+    this.documents = new Map();
+  }
+
+  /**
+   * What a request says of it.
+   *
+   * @returns {object}
+   */
+  request() {
+    const said = {};
+    if (this.method) {
+      said.method = this.method;
+    }
+    if (this.by) {
+      said.by = this.by;
+    }
+    if (this.documents.size) {
+      said.only = { documents: [...this.documents.keys()] };
+    }
+    return said;
+  }
+}
+
+/**
+ * The two choosers.
+ *
+ * @param {object} ctx
+ * @param {Choices} choices which they change
+ * @returns {HTMLElement[]}
+ */
+export function choosers(ctx, choices) {
+  return [methodChooser(ctx, choices), documentChooser(ctx, choices)];
+}
+
+function methodChooser(ctx, choices) {
+  const label = el("span", {});
+  const say = () => replace(label, `Method: ${choices.method || ctx.info.method}`);
+  const methods = METHODS.filter(([name]) => name !== "none" || ctx.info.model);
+  const groups = [
+    radios("How it is looked up", methods, choices.method || ctx.info.method, (name) => {
+      choices.method = name;
+      say();
+    }),
+  ];
+  if (ctx.info.model) {
+    groups.push(
+      radios(
+        "Who writes the answer",
+        WRITERS.map(([name, text]) => [name, "", text]),
+        choices.by,
+        (name) => {
+          choices.by = name;
+        },
+      ),
+    );
+  }
+  say();
+  return popper(label, el("div", { class: "stack" }, groups));
+}
+
+function radios(legend, entries, chosen, onChosen) {
+  made += 1;
+  const group = `choice-${made}`;
+  const rows = entries.map(([name, sentence, title = name]) =>
+    el(
+      "label",
+      { class: "option" },
+      el("input", {
+        type: "radio",
+        name: group,
+        value: name,
+        checked: name === chosen,
+        on: { change: () => onChosen(name) },
+      }),
+      el("span", { class: "grow" }, el("b", {}, title), sentence ? el("span", { class: "muted" }, sentence) : null),
+    ),
+  );
+  return el("fieldset", { class: "options" }, el("legend", {}, legend), rows);
+}
+
+function documentChooser(ctx, choices) {
+  const label = el("span", {});
+  const list = el("div", { class: "options" });
+  const say = () => {
+    const { size } = choices.documents;
+    replace(
+      label,
+      size ? `Only ${size === 1 ? [...choices.documents.values()][0] : `${size} documents`}` : "All documents",
+    );
+    label.parentElement?.classList.toggle("chosen", size > 0);
+  };
+  const redraw = () => {
+    say();
+    find(ctx, choices, search.value, list, say);
+  };
+  let waiting = 0;
+  const search = el("input", {
+    type: "search",
+    class: "field",
+    placeholder: "Part of a title or name",
+    "aria-label": "Find documents",
+    on: {
+      input: () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(redraw, PAUSE);
+      },
+    },
+  });
+  const all = button(
+    "All documents",
+    () => {
+      choices.documents.clear();
+      redraw();
+    },
+    { class: "button small" },
+  );
+  const hint = el(
+    "p",
+    { class: "muted small" },
+    "Only the documents ticked here are heard, as if there were no others.",
+  );
+  const opened = popper(label, el("div", { class: "stack close" }, hint, search, list, all));
+  opened.addEventListener("toggle", () => opened.open && redraw());
+  say();
+  return opened;
+}
+
+async function find(ctx, choices, words, list, say) {
+  try {
+    const query = { search: words, limit: DOCUMENTS_SHOWN };
+    const found = await ctx.api.get(workspacePath(ctx.workspace, "documents"), query, { signal: ctx.signal });
+    const more = found.total - found.documents.length;
+    replace(
+      list,
+      found.documents.map((document) => documentRow(document, choices, say)),
+      found.total ? null : el("p", { class: "muted small" }, "No document is called so."),
+      more > 0
+        ? el("p", { class: "muted small" }, `${more.toLocaleString("en")} more: type a part of the name.`)
+        : null,
+    );
+  } catch (error) {
+    if (error.name !== "AbortError") {
+      replace(list, problemNotice(error));
+    }
+  }
+}
+
+function documentRow(document, choices, say) {
+  const name = document.title || document.source.replace(/^upload:/, "");
+  const change = (event) => {
+    if (event.target.checked) {
+      choices.documents.set(document.id, name);
+    } else {
+      choices.documents.delete(document.id);
+    }
+    say();
+  };
+  const tick = el("input", { type: "checkbox", checked: choices.documents.has(document.id), on: { change } });
+  return el("label", { class: "option" }, tick, el("span", { class: "grow" }, name));
+}
+
+function popper(label, content) {
+  return el(
+    "details",
+    { class: "popper up", data: { closes: "" } },
+    el("summary", { class: "button quiet small" }, label, icon("down", 14)),
+    el("div", { class: "pop chooser" }, content),
+  );
+}

@@ -1,0 +1,38 @@
+"""The settings of a workspace that are fit to be shown: those that say how it works, none that says where."""
+
+from polyadic import __version__
+from polyadic.config import METHODS, Settings
+from polyadic.embeddings.loading import embedder_name
+from polyadic.extraction import factory
+from polyadic.hierarchy.api import wanted
+from polyadic.server.schemas import SettingsView
+
+
+def shown(settings: Settings) -> SettingsView:
+    """What holds now, with what ``auto`` stands for.
+
+    >>> view = shown(Settings())
+    >>> view.extractor, view.chunk_tokens, view.answers
+    ('sentences', 250, 'quotes')
+    """
+    extractor = factory.wanted(None, settings)
+    chunking = settings.chunking.sized(by_model=extractor == "model")
+    has_model = bool(settings.model.name)
+    answers = settings.answer.by if settings.answer.by != "auto" else "model" if has_model else "quotes"
+    return SettingsView(
+        model=settings.model.name,
+        model_context_tokens=settings.model.context_tokens if has_model else 0,
+        embedder=embedder_name(settings.embedding),
+        extractor=extractor,
+        entity_types=list(settings.extraction.entity_types),
+        gleanings=settings.extraction.gleanings,
+        chunk_tokens=chunking.tokens,
+        chunk_overlap=chunking.overlap,
+        language=chunking.language,
+        method=settings.retrieval.method,
+        methods=list(METHODS),
+        context_tokens=settings.retrieval.context_tokens,
+        answers=answers,
+        themes_by=wanted(None, settings),
+        version=__version__,
+    )

@@ -1,0 +1,1 @@
+"""One resource a file; each is a router that :mod:`polyadic.server.app` includes."""

@@ -1,0 +1,22 @@
+"""Figures for Prometheus."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from polyadic.server.dependencies import Caller, Served
+from polyadic.server.problem_details import ProblemError
+
+router = APIRouter(tags=["server"])
+
+
+@router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(service: Served, key: Caller) -> Response:
+    """Needs a key that opens all workspaces, as the figures are about all of them together."""
+    if not key.opens_all:
+        raise ProblemError(403, "not-for-this-key", "this needs a key that opens all workspaces")
+    return Response(await service.figures(), media_type=service.metrics.content_type)

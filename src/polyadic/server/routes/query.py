@@ -1,0 +1,78 @@
+"""Asking a workspace."""
+
+from collections.abc import AsyncGenerator
+
+from fastapi import APIRouter, Request
+from starlette.responses import StreamingResponse
+
+from polyadic.model.types import Answer, Knowledge, TraceStep
+from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.query_service import answer_to, knowledge_for, pieces_of
+from polyadic.server.schemas import AnswerRequest, RetrieveRequest
+from polyadic.server.service import ServerState
+from polyadic.server.sse import event, streamed
+from polyadic.workspace import Workspace
+
+router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["query"])
+_EVENTS = """event: step
+data: {"name": "walk", "detail": "148 facts, 459 entities, 27 passages", "seconds": 0.004}
+
+event: token
+data: {"text": "Ada Lovelace [1]"}
+
+event: citation
+data: {"marker": 1, "place": {"source": "upload:ada.md", "span": {"start": 62, "end": 161}}, "score": 1.2}
+
+event: answer
+data: {"question": "Who wrote the first published program?", "text": "Ada Lovelace [1]", "answered": true}
+
+"""
+
+
+@router.post("/query", summary="Ask a question")
+async def query(workspace: Name, asked: AnswerRequest, kb: Reading, service: Served) -> Answer:
+    """The answer with its citations, the knowledge that was used and why, and a trace with times."""
+    return await answer_to(service, kb, asked)
+
+
+@router.post("/retrieve", summary="What bears on a question, without an answer")
+async def retrieve(workspace: Name, asked: RetrieveRequest, kb: Reading, service: Served) -> Knowledge:
+    """Facts, passages, entities and reports with scores and reasons, best first, within the budget of tokens."""
+    return await knowledge_for(service, kb, asked)
+
+
+@router.post(
+    "/query/stream",
+    summary="Ask a question, and have the answer as it comes",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "Server-sent events: `step` for each step of the retrieval, `token` for each piece of the"
+            " answer, `citation` for each citation, `answer` with the whole; or `problem`.",
+            "content": {"text/event-stream": {"schema": {}, "example": _EVENTS}},
+        }
+    },
+)
+async def stream(
+    workspace: Name, asked: AnswerRequest, kb: Reading, service: Served, request: Request
+) -> StreamingResponse:
+    """As `query`. Whoever goes before the end has ended it."""
+    return await streamed(_events(service, kb, asked), request)
+
+
+async def _events(service: ServerState, kb: Workspace, asked: AnswerRequest) -> AsyncGenerator[str, None]:
+    retrieval: tuple[TraceStep, ...] = ()
+    async for piece in pieces_of(service, kb, asked):
+        if isinstance(piece, Knowledge):
+            retrieval = piece.trace
+            for step in retrieval:
+                yield event("step", step)
+        elif isinstance(piece, str):
+            yield event("token", {"text": piece})
+        else:
+            for step in piece.trace:
+                if step not in retrieval:
+                    yield event("step", step)
+            for citation in piece.citations:
+                yield event("citation", citation)
+            yield event("answer", piece)

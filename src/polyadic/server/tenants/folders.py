@@ -1,0 +1,146 @@
+"""Workspaces as folders of a folder: where one is, making and removing them."""
+
+import asyncio
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from pathlib import Path
+
+from polyadic.config import FILE_NAME, template
+from polyadic.server.api_keys import OWN_FOLDER
+from polyadic.server.jobs.folder_upload_store import FolderUploadStore
+from polyadic.server.jobs.sqlite_job_store import SqliteJobStore
+from polyadic.server.problem_details import ProblemError
+from polyadic.server.tenants.names import is_name
+from polyadic.server.tenants.tenant_backend import WorkspaceLocation
+from polyadic.storage.sqlite.store import SqliteStore
+from polyadic.workspace import Workspace
+
+_OURS = re.compile(r"store\.sqlite.*|[a-z]+\.lock|writer\.pid|derived|prompts|\.incoming|polyadic\.toml")
+_MAKING, _DELETED = ".making-", ".deleted-"
+
+
+class FolderTenants:
+    """Implements :class:`polyadic.server.tenants.tenant_backend.TenantBackend`: each folder that holds a store or
+    settings is a workspace.
+
+    Parameters
+    ----------
+    folder
+        Whose folders are workspaces; it exists.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.book = SqliteJobStore(self.folder / OWN_FOLDER / "jobs.sqlite")
+        self.intake = FolderUploadStore(self.folder)
+
+    @property
+    def aside(self) -> Path:
+        return self.folder / OWN_FOLDER / "exports"
+
+    async def begin(self) -> None:
+        sweep(self.folder)
+        shutil.rmtree(self.aside, ignore_errors=True)
+        self.aside.mkdir(parents=True)
+
+    def close(self) -> None:
+        self.book.close()
+
+    async def names(self, opens: Callable[[str], bool]) -> list[str]:
+        return await asyncio.to_thread(self._names, opens)
+
+    async def state(self, name: str) -> Hashable | None:
+        if not is_name(name) or not is_workspace(self.folder / name):
+            return None
+        return changed_at(self.folder / name / FILE_NAME)
+
+    def whereabouts(self, name: str) -> WorkspaceLocation:
+        place = str(self.folder / name)
+        return WorkspaceLocation(place, place)
+
+    async def make(self, name: str) -> None:
+        await asyncio.to_thread(make, self.folder / name)
+
+    async def remove(self, name: str) -> None:
+        await asyncio.to_thread(remove, self.folder / name)
+
+    def _names(self, opens: Callable[[str], bool]) -> list[str]:
+        with os.scandir(self.folder) as entries:
+            found = sorted(entry.name for entry in entries if opens(entry.name))
+        return [name for name in found if is_workspace(self.folder / name)]
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+
+def changed_at(file: Path) -> int:
+    """When a file was changed last; 0 where there is none."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def is_workspace(folder: Path) -> bool:
+    """Whether there is one: a folder of such a name with a store or settings, and no link, which may lead anywhere."""
+    if not is_name(folder.name) or folder.is_symlink() or not folder.is_dir():
+        return False
+    return SqliteStore.exists(folder) or (folder / FILE_NAME).is_file()
+
+
+def make(folder: Path) -> None:
+    """Make a workspace, whole or not at all, with the settings of ``polyadic.toml`` beside it, where there is one.
+
+    Raises
+    ------
+    Refused
+        There is something of this name (409).
+    """
+    aside = folder.with_name(f"{_MAKING}{secrets.token_hex(4)}")
+    if os.path.lexists(folder):
+        raise ProblemError(409, "workspace-exists", "there is a workspace of this name, or something else in its place")
+    defaults = folder.with_name(FILE_NAME)
+    try:
+        aside.mkdir()
+        told = defaults.read_text(encoding="utf-8") if defaults.is_file() else template()
+        (aside / FILE_NAME).write_text(told, encoding="utf-8")
+        with Workspace(aside) as kb:
+            kb.store(make=True)
+        aside.rename(folder)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def remove(folder: Path) -> None:
+    """Remove what makes a folder a workspace; out of sight first, so that half of one is never seen."""
+    aside = folder.with_name(f"{_DELETED}{secrets.token_hex(4)}")
+    folder.rename(aside)
+    _remove_ours(aside)
+    if aside.exists():
+        aside.rename(folder)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what is left of workspaces that were being made or deleted when the server was killed."""
+    for left in folder.glob(f"{_MAKING}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    for left in folder.glob(f"{_DELETED}*"):
+        _remove_ours(left)
+
+
+def _remove_ours(aside: Path) -> None:
+    """Remove what is Polyadic's, and the folder if nothing else is in it."""
+    for entry in list(aside.iterdir()):
+        if not _OURS.fullmatch(entry.name):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+    with suppress(OSError):
+        aside.rmdir()

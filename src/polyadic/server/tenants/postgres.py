@@ -1,0 +1,113 @@
+"""The workspaces of a database, served by any number of servers at once."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from urllib.parse import quote
+
+from polyadic.config import FILE_NAME, load_settings
+from polyadic.errors import SettingsError, StoreBusy
+from polyadic.server.jobs.postgres_job_store import LOCK_OF_RUNS, PostgresJobStore
+from polyadic.server.jobs.postgres_upload_store import PostgresUploadStore
+from polyadic.server.problem_details import ProblemError
+from polyadic.server.tenants.folders import changed_at
+from polyadic.server.tenants.names import is_name
+from polyadic.server.tenants.postgres_tables import Raw, TenantTables
+from polyadic.server.tenants.tenant_backend import WorkspaceLocation
+from polyadic.storage.postgres.dsn import PostgresDsn
+from polyadic.storage.postgres.errors import translate_errors
+from polyadic.storage.postgres.store import PostgresStore
+
+_SECONDS_TO_STOP = 10.0
+
+
+class PostgresTenants:
+    """Implements :class:`polyadic.server.tenants.tenant_backend.TenantBackend`.
+
+    Parameters
+    ----------
+    address
+        Of the database, without the name of a workspace.
+    settings
+        The folder with the settings and prompts of all workspaces; those of one are in a folder of its name below, if
+        there is one.
+
+    Raises
+    ------
+    SettingsError
+        The address names a workspace.
+    StoreError
+        The database cannot be used, or was served by a newer version.
+    """
+
+    def __init__(self, address: str, settings: Path) -> None:
+        database, mark, _ = address.partition("#")
+        if mark:
+            raise SettingsError("a database is served with all its workspaces", "leave out # and what follows")
+        self._settings = settings.resolve()
+        self._tables = TenantTables(database)
+        self.aside = Path(tempfile.mkdtemp(prefix="polyadic-serve-"))
+        self.book = PostgresJobStore(self._tables)
+        self.intake = PostgresUploadStore(self._tables, self.aside)
+
+    async def begin(self) -> None:
+        """Nothing: what is aside was made for this server, and a workspace is made and removed in one transaction."""
+
+    def close(self) -> None:
+        self.book.close()
+        self._tables.close()
+        shutil.rmtree(self.aside, ignore_errors=True)
+
+    async def names(self, opens: Callable[[str], bool]) -> list[str]:
+        rows = await self._tables.run(lambda raw: raw.execute("SELECT name FROM workspace ORDER BY name").fetchall())
+        return [name for (name,) in rows if opens(name) and is_name(name)]
+
+    async def state(self, name: str) -> Hashable | None:
+        number = await self._tables.run(lambda raw: _number(raw, name))
+        folder = self._folder(name)
+        return None if number is None else (number, folder, changed_at(folder / FILE_NAME))
+
+    def whereabouts(self, name: str) -> WorkspaceLocation:
+        return WorkspaceLocation(f"{self._tables.database}#{quote(name)}", str(self._folder(name)))
+
+    async def make(self, name: str) -> None:
+        # Where they cannot be used, there is to be no workspace.
+        load_settings(self._folder(name) / FILE_NAME)
+        made = "INSERT INTO workspace (name) VALUES (%s) ON CONFLICT DO NOTHING"
+        if not await self._tables.run(lambda raw: raw.execute(made, (name,)).rowcount):
+            raise ProblemError(409, "workspace-exists", "there is a workspace of this name")
+
+    async def remove(self, name: str) -> None:
+        await self._tables.aside(lambda: self._remove(name))
+
+    def _remove(self, name: str) -> None:
+        with translate_errors(self._tables.called), self._tables.connected() as raw:
+            number = _number(raw, name)
+            if number is None:
+                return
+            # Another server may have begun a job meanwhile.
+            deadline = time.monotonic() + _SECONDS_TO_STOP
+            while raw.execute(f"SELECT {LOCK_OF_RUNS}".encode(), (number,)).fetchone() != (True,):
+                if time.monotonic() > deadline:
+                    raise StoreBusy(f"a job of {name} is running", "wait for it to end, or cancel it")
+                time.sleep(0.1)
+            store = PostgresStore(PostgresDsn(self._tables.database, name), None)
+            try:
+                with store.exclusive():
+                    store.drop()
+            finally:
+                store.close()
+
+    def _folder(self, name: str) -> Path:
+        own = self._settings / name
+        return own if own.is_dir() else self._settings
+
+    def __str__(self) -> str:
+        return self._tables.called
+
+
+def _number(raw: Raw, name: str) -> int | None:
+    row = raw.execute("SELECT id FROM workspace WHERE name = %s", (name,)).fetchone()
+    return row[0] if row else None

@@ -1,7 +1,0 @@
-"""What every section of the settings has in common."""
-
-from pydantic import BaseModel, ConfigDict
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -1,0 +1,117 @@
+"""Reading the rows of a tail out of the tables: those that changes touched and that are still there."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyadic.storage.connection import Connection
+from polyadic.storage.incidence import DIGEST, Floats, Integers
+from polyadic.storage.memory.builder import means
+from polyadic.storage.memory.vector_loader import vectors_of
+from polyadic.storage.protocol import Side
+from polyadic.storage.sql.half_precision import widened
+from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
+
+ROW = np.dtype(
+    [
+        ("id", np.int64),  # key of the table
+        ("digest", DIGEST),
+        ("base", np.int64),  # the row in the base, -1 where there is none
+        ("score", np.float32),
+        ("spread", np.int64),  # of an entity
+        ("degree", np.int64),
+        ("title", np.int64),  # of a chunk: key of the entity, -1 where there is none
+        ("document", DIGEST),  # of a chunk
+        ("offset", np.int64),  # of a chunk
+        ("first_link", np.int64),
+        ("links", np.int64),
+        ("first_vector", np.int64),
+        ("vectors", np.int64),
+    ]
+)
+"""A row of a tail; what a side does not have is 0. Links and vectors are stretches of arrays beside the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaRows:
+    """Rows in any order. ``links`` are keys of the entities of facts, or of the facts of chunks; entities have none."""
+
+    rows: NDArray[np.void]
+    links: Integers
+    vectors: Floats
+
+
+def read(connection: Connection, side: Side, ids: Sequence[int]) -> DeltaRows:
+    """The rows with these keys that are in the state which the connection reads."""
+    return {"entity": _entities, "fact": _facts, "chunk": _chunks}[side](connection, ids)
+
+
+def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
+    found = list(
+        select_in(
+            connection, "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id IN ({})", list(ids)
+        )
+    )
+    rows = _rows(found)
+    rows["score"] = means(_column(found, 2), _column(found, 3))
+    rows["spread"], rows["degree"] = _column(found, 4), _column(found, 5)
+    return DeltaRows(rows, np.zeros(0, dtype=np.int64), _vectors(connection, "entity", rows))
+
+
+def _facts(connection: Connection, ids: Sequence[int]) -> DeltaRows:
+    sql = "SELECT id, digest, score, evidence FROM fact WHERE id IN ({})"
+    found = list(select_in(connection, sql, list(ids)))
+    rows = _rows(found)
+    rows["score"] = means(_column(found, 2), _column(found, 3))
+    links = _links(connection, "SELECT fact, entity FROM participation WHERE fact IN ({})", rows)
+    return DeltaRows(rows, links, _vectors(connection, "fact", rows))
+
+
+def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
+    found = list(
+        select_in(
+            connection,
+            "SELECT c.id, c.digest, d.digest, c.start FROM chunk c JOIN revision r ON r.id = c.revision"
+            " JOIN document d ON d.id = r.document AND d.current = r.id WHERE c.id IN ({})",
+            list(ids),
+        )
+    )
+    rows = _rows(found)
+    rows["document"], rows["offset"] = [row[2] for row in found], _column(found, 3)
+    titled = titles_of_chunks(connection, rows["id"].tolist())
+    named = title_entities(connection, overlay_of(connection), titled)
+    rows["title"] = [named[chunk] for chunk in rows["id"].tolist()]
+    links = _links(connection, "SELECT DISTINCT chunk, fact FROM statement WHERE chunk IN ({})", rows)
+    return DeltaRows(rows, links, _vectors(connection, "chunk", rows))
+
+
+def _rows(found: Sequence[tuple[Any, ...]]) -> NDArray[np.void]:
+    rows = np.zeros(len(found), dtype=ROW)
+    rows["id"], rows["digest"] = _column(found, 0), [row[1] for row in found]
+    return rows
+
+
+def _column(found: Sequence[tuple[Any, ...]], place: int) -> Integers:
+    return np.array([row[place] for row in found], dtype=np.int64)
+
+
+def _links(connection: Connection, sql: str, rows: NDArray[np.void]) -> Integers:
+    linked: dict[int, list[int]] = defaultdict(list)
+    for owner, target in select_in(connection, sql, rows["id"].tolist()):
+        linked[owner].append(target)
+    lists = [linked[row] for row in rows["id"].tolist()]
+    rows["links"] = rows["degree"] = [len(one) for one in lists]
+    rows["first_link"] = np.cumsum(rows["links"]) - rows["links"]
+    return np.array([target for one in lists for target in one], dtype=np.int64)
+
+
+def _vectors(connection: Connection, side: Side, rows: NDArray[np.void]) -> Floats:
+    rows["vectors"], vectors = vectors_of(connection, side, rows["id"].tolist())
+    rows["first_vector"] = np.cumsum(rows["vectors"]) - rows["vectors"]
+    return widened(vectors)

@@ -1,0 +1,34 @@
+"""The words of some documents alone: BM25 as it would be if there were no others."""
+
+import sqlite3
+from collections.abc import Iterable
+
+import numpy as np
+
+from polyadic.model.types import SourceSpan
+from polyadic.storage.memory.top_k import best_of
+from polyadic.storage.records import Hits
+from polyadic.storage.sql.full_text import DIGITS, fts5_query, searchable, terms_of
+
+
+class FilteredBM25:
+    """A full-text index of chunks, by row, in memory."""
+
+    def __init__(self, chunks: Iterable[tuple[int, SourceSpan]]) -> None:
+        self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE words USING fts5"
+            " (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2')"
+        )
+        self._connection.executemany(
+            "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
+            ((row, searchable(place.title), searchable(place.quote)) for row, place in chunks),
+        )
+
+    def search(self, text: str, k: int) -> Hits:
+        """The k best rows; ties in the order of rows."""
+        query = fts5_query(terms_of(text))
+        sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY rowid"
+        found = self._connection.execute(sql, (query,)).fetchall() if query else []
+        rows = np.array([row for row, _ in found], dtype=np.int64)
+        return best_of(rows, np.array([score for _, score in found], dtype=np.float32), k)

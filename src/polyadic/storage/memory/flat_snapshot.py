@@ -1,0 +1,52 @@
+"""A state as arrays that go by row: a copy of all but the vectors, for what has to pass over the whole of it."""
+
+import numpy as np
+
+from polyadic.storage.incidence import Integers, starts_of
+from polyadic.storage.memory.protocol import Way
+from polyadic.storage.memory.snapshot import ArraySnapshot
+from polyadic.storage.memory.state import SIDES, StoreState
+
+
+def flat(state: StoreState) -> ArraySnapshot:
+    """Exactly what would be made of the tables; where nothing has changed since the base was, that itself."""
+    if not state.changed:
+        return state.base.snapshot
+    entities, facts, chunks = (np.arange(state.size(side)) for side in SIDES)
+    order = np.empty(len(chunks), dtype=np.int64)
+    order[np.lexsort(state.standing(chunks))] = np.arange(len(chunks))
+    about_starts, about_chunks = _lists(*state.chunks_about(entities, len(chunks)), len(entities))
+    fact_entity_starts, fact_entities = _linked(state, "fact_entity", facts)
+    entity_fact_starts, entity_facts = _linked(state, "entity_fact", entities)
+    fact_chunk_starts, fact_chunks = _linked(state, "fact_chunk", facts)
+    chunk_fact_starts, chunk_facts = _linked(state, "chunk_fact", chunks)
+    return ArraySnapshot(
+        entity_ids=state.ids("entity", entities),
+        entity_scores=state.scores("entity", entities),
+        entity_chunk_counts=state.spread(entities),
+        fact_ids=state.ids("fact", facts),
+        fact_scores=state.scores("fact", facts),
+        chunk_ids=state.ids("chunk", chunks),
+        chunk_order=order,
+        title_entity=state.titles(chunks),
+        about_entity=state.about(chunks),
+        about_starts=about_starts,
+        about_chunks=about_chunks,
+        fact_entity_starts=fact_entity_starts,
+        fact_entities=fact_entities,
+        entity_fact_starts=entity_fact_starts,
+        entity_facts=entity_facts,
+        fact_chunk_starts=fact_chunk_starts,
+        fact_chunks=fact_chunks,
+        chunk_fact_starts=chunk_fact_starts,
+        chunk_facts=chunk_facts,
+    )
+
+
+def _linked(state: StoreState, way: Way, rows: Integers) -> tuple[Integers, Integers]:
+    return _lists(*state.linked(way, rows), len(rows))
+
+
+def _lists(targets: Integers, owners: Integers, rows: int) -> tuple[Integers, Integers]:
+    """Where the targets of each row start, and all of them; they come row by row."""
+    return starts_of(np.bincount(owners, minlength=rows)), targets

@@ -1,0 +1,96 @@
+"""Searching the hierarchy of one committed state of a store."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal
+
+import numpy as np
+
+from polyadic.model.hierarchy import Community, Summary
+from polyadic.storage.connection import Connection
+from polyadic.storage.hierarchy import HierarchyMembers
+from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays
+from polyadic.storage.memory.matmul import multiply
+from polyadic.storage.memory.top_k import best
+from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.dimension import other_vectors
+from polyadic.storage.sql.hierarchy_records import communities_of, summaries_of
+from polyadic.storage.sql.sql_in import select_in
+
+
+class SqlHierarchyReader:
+    """Implements :class:`polyadic.storage.hierarchy.HierarchyReader` within the open transaction of a connection.
+
+    ``only`` are keys of the table of themes, where there are some that may not be told of.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        arrays: HierarchyArrays,
+        rows: Callable[[Side, Sequence[int]], Rows],
+        only: Collection[int] | None = None,
+    ) -> None:
+        self._connection = connection
+        self._arrays = arrays
+        self._rows_of = rows
+        self._only = only
+
+    @property
+    def summary_count(self) -> int:
+        return len(self._arrays.summary_keys)
+
+    @property
+    def community_count(self) -> int:
+        return len(self._arrays.community_keys)
+
+    def nearest(self, vector: Vectors, k: int) -> Hits:
+        return best(_cosines(self._arrays.summary_vectors, vector[None, :])[0], k)
+
+    def similarity(self, summaries: Rows, vectors: Vectors) -> Vectors:
+        return _cosines(self._arrays.summary_vectors[summaries], vectors)
+
+    def summaries_of(self, entities: Rows) -> Links:
+        return self._arrays.covered_by.links(entities)
+
+    def above(self, summaries: Rows) -> Links:
+        return self._arrays.above.links(summaries)
+
+    def covered(self, summaries: Rows) -> HierarchyMembers:
+        return HierarchyMembers(
+            self._arrays.covers_entities.links(summaries), self._arrays.covers_summaries.links(summaries)
+        )
+
+    def communities_of(self, entities: Rows, summaries: Rows) -> Rows:
+        held = (self._arrays.entity_held.links(entities), self._arrays.summary_held.links(summaries))
+        return np.unique(np.concatenate([links.targets for links in held]))
+
+    def held(self, communities: Rows) -> HierarchyMembers:
+        return HierarchyMembers(
+            self._arrays.holds_entities.links(communities), self._arrays.holds_summaries.links(communities)
+        )
+
+    def summaries(self, rows: Rows) -> list[Summary]:
+        return summaries_of(self._connection, self._arrays.summary_keys[rows].tolist())
+
+    def communities(self, rows: Rows) -> list[Community]:
+        return communities_of(self._connection, self._arrays.community_keys[rows].tolist(), self._only)
+
+    def facts(self, identifiers: Sequence[str]) -> Rows:
+        return self._rows("fact", identifiers)
+
+    def entities(self, identifiers: Sequence[str]) -> Rows:
+        return self._rows("entity", identifiers)
+
+    def _rows(self, side: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
+        digests = [digest_bytes(one) for one in identifiers]
+        keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest IN ({{}})", digests))
+        return self._rows_of(side, [keys[digest] for digest in digests])
+
+
+def _cosines(summaries: Vectors, vectors: Vectors) -> Vectors:
+    if not len(summaries):
+        return np.zeros((len(vectors), 0), dtype=np.float32)
+    if vectors.shape[1] != summaries.shape[1]:
+        raise other_vectors(vectors.shape[1], summaries.shape[1])
+    return multiply(vectors, summaries)

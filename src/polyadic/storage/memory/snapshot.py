@@ -1,0 +1,101 @@
+"""Numbers and incidence of one committed state as arrays.
+
+Positions in these arrays are the rows of the store protocol. They follow the order of public identifiers, so that
+ties are broken alike whatever the history of a store.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from polyadic.storage.incidence import Floats, Integers, neighbours
+from polyadic.storage.memory.protocol import Way
+from polyadic.storage.protocol import Side
+
+
+@dataclass(frozen=True)
+class ArraySnapshot:
+    """Arrays of one state; n entities, m facts, c chunks. Implements :class:`polyadic.storage.memory.protocol.Arrays`.
+
+    ``*_ids`` are keys of the tables. A pair ``x_starts`` (one longer than the rows) and ``x`` lists, row by row, the
+    neighbours ``x[x_starts[i]:x_starts[i + 1]]``, in ascending order. ``chunk_order`` goes document by document;
+    ``title_entity`` is -1 where no entity names the document. What each chunk is about (``about_*``) follows from all
+    others: see topic_entities.py.
+    """
+
+    entity_ids: Integers
+    entity_scores: Floats
+    entity_chunk_counts: Integers
+    fact_ids: Integers
+    fact_scores: Floats
+    chunk_ids: Integers
+    chunk_order: Integers
+    title_entity: Integers
+    about_entity: Integers
+    about_starts: Integers
+    about_chunks: Integers
+    fact_entity_starts: Integers
+    fact_entities: Integers
+    entity_fact_starts: Integers
+    entity_facts: Integers
+    fact_chunk_starts: Integers
+    fact_chunks: Integers
+    chunk_fact_starts: Integers
+    chunk_facts: Integers
+
+    @property
+    def participations(self) -> int:
+        return len(self.fact_entities)
+
+    def size(self, side: Side) -> int:
+        return len(self._ids[side])
+
+    def ids(self, side: Side, rows: Integers) -> Integers:
+        return np.asarray(self._ids[side][rows], dtype=np.int64)
+
+    def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
+        known, order = self._ids[side], self._orders[side]
+        return np.asarray(order[np.searchsorted(known, np.asarray(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
+
+    def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
+        return neighbours(*self.incidence(way), rows, limit)
+
+    def degrees(self, side: Side, rows: Integers) -> Integers:
+        starts = {"entity": self.entity_fact_starts, "fact": self.fact_entity_starts, "chunk": self.chunk_fact_starts}
+        return np.asarray(starts[side][rows + 1] - starts[side][rows], dtype=np.int64)
+
+    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
+        return np.asarray((self.entity_scores if side == "entity" else self.fact_scores)[rows], dtype=np.float32)
+
+    def spread(self, entities: Integers) -> Integers:
+        return np.asarray(self.entity_chunk_counts[entities], dtype=np.int64)
+
+    def about(self, chunks: Integers) -> Integers:
+        return np.asarray(self.about_entity[chunks], dtype=np.int64)
+
+    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+        return neighbours(self.about_starts, self.about_chunks, entities, limit)
+
+    def incidence(self, way: Way) -> tuple[Integers, Integers]:
+        """Where the neighbours of each row start, and all of them."""
+        match way:
+            case "fact_entity":
+                return self.fact_entity_starts, self.fact_entities
+            case "entity_fact":
+                return self.entity_fact_starts, self.entity_facts
+            case "fact_chunk":
+                return self.fact_chunk_starts, self.fact_chunks
+            case "chunk_fact":
+                return self.chunk_fact_starts, self.chunk_facts
+
+    @cached_property
+    def _ids(self) -> dict[Side, Integers]:
+        return {"entity": self.entity_ids, "fact": self.fact_ids, "chunk": self.chunk_ids}
+
+    @cached_property
+    def _orders(self) -> dict[Side, Integers]:
+        """What sorts the keys of each side."""
+        return {side: np.argsort(known) for side, known in self._ids.items()}

@@ -1,0 +1,38 @@
+"""Reading vectors out of the tables, in the order in which rows are asked for."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from polyadic.storage.connection import Connection
+from polyadic.storage.incidence import Integers
+from polyadic.storage.protocol import Side
+from polyadic.storage.sql.dimension import dimension_of
+from polyadic.storage.sql.half_precision import Halves, kept
+from polyadic.storage.sql.sql_in import select_in
+
+_SQL: Mapping[Side, str] = {
+    "entity": "SELECT s.entity, v.data FROM said s JOIN vector v ON v.id = s.vector"
+    " WHERE s.vector IS NOT NULL AND s.entity IN ({}) ORDER BY s.entity, s.value",
+    "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id IN ({})",
+    "chunk": "SELECT w.chunk, v.data FROM passage_window w JOIN vector v ON v.id = w.vector"
+    " WHERE w.chunk IN ({}) ORDER BY w.chunk, w.ordinal",
+}
+_AT_ONCE = 8_192
+
+
+def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Halves]:
+    """How many vectors each row has (by keys of the table), and all of them row by row, shape (n, d)."""
+    found: dict[int, list[bytes]] = defaultdict(list)
+    for owner, vector in select_in(connection, _SQL[side], ids):
+        found[owner].append(vector)
+    lists = [found[row] for row in ids]
+    sizes = np.array([len(one) for one in lists], dtype=np.int64)
+    return sizes, kept([vector for one in lists for vector in one], dimension_of(connection))
+
+
+def in_blocks(connection: Connection, side: Side, ids: Integers) -> Iterator[tuple[Integers, Halves]]:
+    """The same for very many rows, some at a time."""
+    for start in range(0, len(ids), _AT_ONCE):
+        yield vectors_of(connection, side, ids[start : start + _AT_ONCE].tolist())

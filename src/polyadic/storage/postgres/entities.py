@@ -1,0 +1,76 @@
+"""Entities by their names and by their rows, with the passages that are about them, each read once in a transaction."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyadic.model.aggregation import mean_score
+from polyadic.model.types import Entity
+from polyadic.storage.incidence import Integers
+from polyadic.storage.postgres.query_batch import QueryBatch, SubQuery, listed, told
+from polyadic.storage.postgres.row_cache import ROWS, ValueCache
+
+MOST_ABOUT = 3
+"""Passages about an entity that are read with it, the first ones in the order of documents."""
+_TOLD = (
+    "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts, e.chunks,"
+    f" ARRAY(SELECT c.id FROM chunk c WHERE c.about = e.id ORDER BY c.place LIMIT {MOST_ABOUT})"
+)
+_BY_ROW = listed(_TOLD, f"FROM entity e WHERE e.id = ANY({ROWS})")
+_BY_NAME = listed(
+    f"loose, {_TOLD}",
+    "FROM called JOIN entity e ON e.id = entity"
+    " WHERE loose_brief = ANY(ARRAY(SELECT brief(name) FROM unnest(?::text[]) name))",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    entity: Entity
+    about: Sequence[int]
+
+
+class EntityCache:
+    """Reads them.
+
+    ``learn`` is told their numbers as well: row, digest, facts, chunks, sum of scores, evidence of each.
+    """
+
+    def __init__(self, asking: QueryBatch, learn: Callable[[Sequence[tuple[Any, ...]]], None]) -> None:
+        self._asking = asking
+        self._learn = learn
+        self._known = ValueCache[_Told](asking, self._parts)
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        """By each loose name the entities that are called so, in ascending order; absent where none."""
+        rows: list[list[Any]] = []
+        if loose_names:
+            self._asking.read(SubQuery(_BY_NAME, (list(loose_names),), lambda value: rows.extend(told(value))))
+        self._take([row[1:] for row in rows])
+        found: dict[str, list[int]] = {}
+        for loose, row, *_ in rows:
+            found.setdefault(loose, []).append(row)
+        return {loose: sorted(rows) for loose, rows in found.items()}
+
+    def of(self, rows: Integers) -> list[Entity]:
+        return [one.entity for one in self._known.of(rows)]
+
+    def chunks_about(self, rows: Integers, limit: int) -> tuple[Integers, Integers]:
+        """At most ``limit``, no more than MOST_ABOUT, chunks about each, and to which place among these it belongs."""
+        about = [one.about[:limit] for one in self._known.of(rows)]
+        owners = np.arange(len(rows)).repeat([len(chunks) for chunks in about])
+        return np.array([chunk for chunks in about for chunk in chunks], dtype=np.int64), owners
+
+    def _parts(self, rows: Integers) -> list[SubQuery]:
+        return [SubQuery(_BY_ROW, (rows,), lambda value: self._take(told(value)))]
+
+    def _take(self, rows: Sequence[Sequence[Any]]) -> None:
+        known, numbers = {}, {}
+        for row, digest, key, name, type_, description, evidence, score, facts, chunks, about in rows:
+            entity = Entity(digest, key, name, type_, description, mean_score(score, evidence), facts)
+            known[row] = _Told(entity, about)
+            numbers[row] = (row, bytes.fromhex(digest), facts, chunks, score, evidence)
+        self._known.learn(known)
+        self._learn([*numbers.values()])

@@ -1,0 +1,210 @@
+"""The numbers and neighbours of rows, asked of the tables: rows are the tables' keys."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from polyadic.model.aggregation import SCORE_UNIT
+from polyadic.storage.connection import Connection
+from polyadic.storage.incidence import DIGEST, Digests, Floats, Integers, stretches
+from polyadic.storage.memory.protocol import Way
+from polyadic.storage.postgres.entities import MOST_ABOUT, EntityCache
+from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery
+from polyadic.storage.postgres.row_cache import ROWS, RowCache
+from polyadic.storage.postgres.stats import WorkspaceStats
+from polyadic.storage.protocol import Side
+
+_NUMBERS: Mapping[Side, Mapping[str, str]] = {
+    "entity": {"facts": "facts", "chunks": "chunks", "score": "score", "evidence": "evidence"},
+    "fact": {"tokens": "tokens", "score": "score", "evidence": "evidence"},
+    "chunk": {"tokens": "tokens", "about": "coalesce(about, -1)"},
+}
+"""By side the numbers that stand in its table: what they are called here, and there."""
+_LINKS: Mapping[Way, tuple[str, str]] = {
+    "fact_entity": ("fact", "participation"),
+    "entity_fact": ("entity", "participation"),
+    "fact_chunk": ("fact", "statement"),
+    "chunk_fact": ("chunk", "statement"),
+}
+_COUNTS: Mapping[Side, str] = {
+    "fact": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
+    "chunk": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
+}
+_ABOUT = (
+    "SELECT o.key, c.id FROM unnest(?::bigint[]) o (key), LATERAL"
+    " (SELECT id, place FROM chunk WHERE about = o.key ORDER BY place LIMIT ?) c ORDER BY o.key, c.place"
+)
+
+
+class PostgresIncidence:
+    """Implements :class:`polyadic.storage.memory.protocol.Arrays` within the open transaction of a connection.
+
+    What has been read once is kept. Of what is often asked for there are parts as well, to be read with others.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.asking = QueryBatch(connection)
+        self._numbers = {side: _numbers(side) for side in _NUMBERS}
+        self.entities = EntityCache(self.asking, self._numbers["entity"].learn)
+        self._counts = {side: _pairs(sql) for side, sql in _COUNTS.items()}
+        self._links: dict[tuple[Way, int | None], RowCache] = {}
+        self._there: list[WorkspaceStats] = []
+        # Nearly all who read need it.
+        self.asking.later(WorkspaceStats.part(self._there.append))
+
+    @property
+    def there(self) -> WorkspaceStats:
+        if not self._there:
+            self.asking.read(WorkspaceStats.part(self._there.append))
+        return self._there[0]
+
+    @property
+    def participations(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
+
+    def size(self, side: Side) -> int:
+        return self.there.rows.get(side, 0)
+
+    def ids(self, _side: Side, rows: Integers) -> Integers:
+        return rows
+
+    def rows(self, _side: Side, ids: Sequence[int] | Integers) -> Integers:
+        return np.asarray(ids, dtype=np.int64)
+
+    def linked_part(self, way: Way, rows: Integers) -> SubQuery | None:
+        return self._linked(way, None).part(rows)
+
+    def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
+        also = [self._counts["chunk"].part(rows)] if way == "chunk_fact" else []
+        return self._targets(self._linked(way, limit), rows, also)
+
+    def around_parts(self, facts: Integers, limit: int, chunks: Integers) -> list[SubQuery | None]:
+        """What reads the entities of facts and so many chunks of each, what these and further chunks are about, and
+        the numbers of all of these."""
+        about = f"SELECT about FROM chunk WHERE id = ANY({ROWS} || ARRAY({_targets_sql('fact_chunk', limit)}))"
+        parts = [
+            self._numbers["fact"].part(facts),
+            self._numbers["chunk"].part(chunks),
+            *self._with_targets("fact_entity", None, facts, self._numbers["entity"]),
+            *self._with_targets("fact_chunk", limit, facts, self._numbers["chunk"]),
+        ]
+        return [*parts, self._numbers["entity"].part_of(about, (chunks, facts))] if any(parts) else []
+
+    def within_parts(self, chunks: Integers, limit: int) -> list[SubQuery | None]:
+        """What reads the facts in chunks, so many of each, and the entities of these."""
+        entities = self._linked("fact_entity", None)
+        return [self._counts["chunk"].part(chunks), *self._with_targets("chunk_fact", limit, chunks, entities)]
+
+    def degrees(self, side: Side, rows: Integers) -> Integers:
+        return self._number("entity", "facts", rows) if side == "entity" else self._counted(side, rows)
+
+    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
+        # As the arrays of the SQLite store have them, to the last digit.
+        sums, evidence = (self._number(side, name, rows) for name in ("score", "evidence"))
+        return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
+
+    def spread(self, entities: Integers) -> Integers:
+        return self._number("entity", "chunks", entities)
+
+    def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
+        return self._number(side, "tokens", rows)
+
+    def digests(self, side: Side, rows: Integers) -> Digests:
+        """What sorts each row; all of them are there."""
+        return np.asarray(self._records(side, rows)["digest"])
+
+    def numbers_part_of(self, side: Side, rows: str, ground: CommonTableExpression) -> SubQuery:
+        """What reads the numbers of the rows that a query finds."""
+        return self._numbers[side].part_of(rows, ground=ground)
+
+    def about(self, chunks: Integers) -> Integers:
+        return self._number("chunk", "about", chunks)
+
+    def chunks_about(self, entities: Integers, limit: int) -> tuple[Integers, Integers]:
+        if limit <= MOST_ABOUT:
+            return self.entities.chunks_about(entities, limit)
+        found = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
+        return spread_out(np.array(found, dtype=np.int64).reshape(-1, 2), entities)
+
+    # steps of the above
+
+    def _linked(self, way: Way, limit: int | None) -> RowCache:
+        if (way, limit) not in self._links:
+            self._links[way, limit] = _pairs(_links(way, limit), then="target")
+        return self._links[way, limit]
+
+    def _with_targets(self, way: Way, limit: int | None, rows: Integers, known: RowCache) -> list[SubQuery | None]:
+        """What reads the targets of rows, and what is to be known of these."""
+        links = self._linked(way, limit)
+        parts = [known.part(links.of(rows)[0]["target"])]
+        if (part := links.part(rows)) is not None:
+            parts += [part, known.part_of(_targets_sql(way, limit), part.parameters)]
+        return parts
+
+    def _targets(
+        self, known: RowCache, rows: Integers, also: Sequence[SubQuery | None] = ()
+    ) -> tuple[Integers, Integers]:
+        self.asking.read(known.part(rows), *also)
+        records, owners = known.of(rows)
+        return np.ascontiguousarray(records["target"]), owners
+
+    def _counted(self, side: Side, rows: Integers) -> Integers:
+        """0 where none is found."""
+        counts, owners = self._targets(self._counts[side], rows)
+        found = np.zeros(len(rows), dtype=np.int64)
+        found[owners] = counts
+        return found
+
+    def _number(self, side: Side, name: str, rows: Integers) -> Integers:
+        return np.ascontiguousarray(self._records(side, rows)[name])
+
+    def _records(self, side: Side, rows: Integers) -> Records:
+        """The record of each row; zeros where there is no such row."""
+        self.asking.read(self._numbers[side].part(rows))
+        records, owners = self._numbers[side].of(rows)
+        found = np.zeros(len(rows), dtype=records.dtype)
+        found[owners] = records
+        return found
+
+
+def _numbers(side: Side) -> RowCache:
+    columns = _NUMBERS[side]
+    sent = " || ".join(f"int8send({column})" for column in columns.values())
+    sql = f"SELECT string_agg(int8send(id) || digest || {sent}, '') FROM {side} WHERE id = ANY({ROWS})"
+    return RowCache([("digest", DIGEST), *((name, ">i8") for name in columns)], sql)
+
+
+def _pairs(sql: str, then: str | None = None) -> RowCache:
+    """Of a query for pairs of integers, ``source`` and ``target``."""
+    sent = f"SELECT string_agg(int8send(source) || int8send(target), '') FROM ({sql}) t (source, target)"
+    return RowCache([("target", ">i8")], sent, then)
+
+
+def _links(way: Way, limit: int | None) -> str:
+    source, table = _LINKS[way]
+    target = way.removeprefix(f"{source}_")
+    if limit is None:
+        return f"SELECT DISTINCT {source}, {target} FROM {table} WHERE {source} = ANY({ROWS})"
+    return (
+        f"SELECT o.key, t.{target} FROM unnest({ROWS}) o (key), LATERAL (SELECT DISTINCT {target}"
+        f" FROM {table} WHERE {source} = o.key ORDER BY {target} LIMIT {limit}) t"
+    )
+
+
+def _targets_sql(way: Way, limit: int | None) -> str:
+    return f"SELECT target FROM ({_links(way, limit)}) t (source, target)"
+
+
+def spread_out(pairs: Integers, rows: Integers) -> tuple[Integers, Integers]:
+    """From pairs of a row and a target, sorted by the former: the targets of each row, and to which place it belongs.
+
+    >>> targets, owners = spread_out(np.array([[5, 1], [5, 2], [7, 3]]), np.array([7, 6, 5, 7]))
+    >>> targets.tolist(), owners.tolist()
+    ([3, 1, 2, 3], [0, 2, 2, 3])
+    """
+    firsts = np.searchsorted(pairs[:, 0], rows)
+    sizes = np.searchsorted(pairs[:, 0], rows, side="right") - firsts
+    places, owners = stretches(firsts, sizes)
+    return pairs[places, 1], owners

@@ -1,0 +1,67 @@
+"""Making the tables in a database, and bringing those of an earlier version forward."""
+
+from polyadic.errors import StoreError
+from polyadic.storage.postgres.keepalive import KeepaliveConnection
+from polyadic.storage.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION
+
+_MIGRATING = 0x506F6C79
+_LONGEST_WAIT = 30
+"""Seconds to wait for those who are reading tables that are to be changed."""
+
+
+def migrate(connection: KeepaliveConnection) -> None:
+    """Make the tables, or bring them forward, wholly or not at all; of several who come at once one does.
+
+    Raises
+    ------
+    StoreError
+        They were made by a newer version.
+    """
+    if _version(connection) == VERSION:
+        return
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        # Whoever comes after this waits behind it for those who are reading now.
+        connection.execute(f"SET LOCAL lock_timeout = '{_LONGEST_WAIT}s'".encode())
+        before = _version(connection)
+        if before > VERSION:
+            raise StoreError(
+                f"the database was written by a newer Polyadic (version {before}, this one knows {VERSION})",
+                "upgrade Polyadic",
+            )
+        if before == 0:
+            _begin(connection)
+        connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
+        known = tables(connection)
+        for script in MIGRATIONS[before:]:
+            connection.execute(script.encode())
+        for table in sorted(tables(connection) - known):
+            connection.execute("SELECT isolate(%s)", (table,))
+        connection.execute("UPDATE version SET number = %s", (VERSION,))
+
+
+def tables(connection: KeepaliveConnection) -> set[str]:
+    """Tables that belong to workspaces."""
+    rows = connection.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"
+        " WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p')",
+        (SCHEMA,),
+    )
+    return {name for (name,) in rows}
+
+
+def _begin(connection: KeepaliveConnection) -> None:
+    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
+    connection.execute(f"CREATE TABLE {SCHEMA}.version (number bigint NOT NULL)".encode())
+    connection.execute(f"INSERT INTO {SCHEMA}.version VALUES (0)".encode())
+    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
+        connection.execute(f"CREATE ROLE {ROLE} NOLOGIN".encode())
+    connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}".encode())
+
+
+def _version(connection: KeepaliveConnection) -> int:
+    if connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",)).fetchone() == (None,):
+        return 0
+    row = connection.execute(f"SELECT number FROM {SCHEMA}.version".encode()).fetchone()
+    return int(row[0]) if row else 0

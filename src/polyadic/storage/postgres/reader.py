@@ -1,0 +1,256 @@
+"""Reading one committed state of a workspace in PostgreSQL: rows are keys of the tables, and none is held in memory."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Literal
+
+import numpy as np
+
+from polyadic.model.types import Entity, Fact, SourceSpan
+from polyadic.storage.connection import Connection
+from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.memory.hierarchy_arrays import HierarchyArrays
+from polyadic.storage.memory.hierarchy_reader import SqlHierarchyReader
+from polyadic.storage.memory.top_k import contenders
+from polyadic.storage.postgres.full_text import PostgresWordIndex
+from polyadic.storage.postgres.incidence import PostgresIncidence
+from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuery
+from polyadic.storage.postgres.text_cache import TextCache
+from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
+from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
+from polyadic.storage.protocol import Counts, Hits, Links, Rows, Side, Vectors
+from polyadic.storage.sql.row_reader import SqlRowReader
+
+_HIGHEST = {"entity": 100.0, "fact": 10.0}
+_FOR_EACH, _LEAST = 4, 200
+"""Vectors that are looked at for each row that is asked for, and at least."""
+_FIRST, _LAST = 1_024, 4_096
+"""The same where a score counts beside similarity: at first, and at most."""
+
+
+class PostgresReader(SqlRowReader):
+    """Implements :class:`polyadic.storage.protocol.Reader` within the open transaction of a connection."""
+
+    _IN_ORDER = "source_begins, source"
+
+    def __init__(self, connection: Connection, themes: Callable[[], HierarchyArrays]) -> None:
+        super().__init__(connection)
+        self._tables = PostgresIncidence(connection)
+        self._told = TextCache(self._tables.asking)
+        self._words = PostgresWordIndex(connection)
+        self._load_themes = themes
+
+    def expect(self, *expected: Expected) -> None:
+        """It is read with what is read next; how much there is near is read at once, the first time."""
+        for one in expected:
+            match one:
+                case NearestPrefetch(side, vector, scored=True):
+                    self._near.expect(side, vector, _FIRST, partial(self._scored, side))
+                case NearestPrefetch(side, vector, k):
+                    self._near.expect(side, vector, _count(k), partial(self._compared, side))
+                case NeighbourPrefetch(facts, limit, chunks):
+                    parts = self._tables.around_parts(facts, limit, chunks)
+                    self._tables.asking.later(*parts, self._near.part("fact", facts))
+                case ChunkFactsPrefetch(chunks, limit):
+                    self._tables.asking.later(*self._tables.within_parts(chunks, limit))
+                case QuotePrefetch(facts, chunks):
+                    self._told.expect(facts, chunks)
+
+    # nearest by vector, and by words
+
+    def nearest(self, side: Side, vector: Vectors, k: int) -> Hits:
+        near = self._near.roughly(side, vector, _count(k), partial(self._compared, side))
+        rows = near.rows[contenders(near.cosines, k, DOUBT)]
+        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
+
+    def nearest_scored(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+        searched = _FIRST
+        while True:
+            near = self._near.roughly(side, vector, searched, partial(self._scored, side))
+            scores = self._tables.scores(side, near.rows)
+            products = near.cosines * scores
+            best = contenders(products, k, DOUBT * _HIGHEST[side])
+            # Nothing that is further away can reach the last of the best, however high its score.
+            reached = near.cosines[-1:] * _HIGHEST[side]
+            if near.are_all or searched >= _LAST or (products[best] >= reached).all():
+                break
+            searched *= 4
+        rows = near.rows[best]
+        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0] * scores[best], k)
+
+    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+        return self._near.cosines(side, rows, vectors)
+
+    def directions(self, entities: Rows) -> Vectors:
+        known, owners = self._near.vectors("entity", entities)
+        sums = np.add.reduceat(known, np.flatnonzero(np.diff(owners, prepend=-1))) if len(entities) else known
+        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+
+    def search(self, words: str, k: int) -> Hits:
+        found = list(self._words.matching(words, k))
+        rows, scores = [row for row, _ in found], [score for _, score in found]
+        return Hits(np.array(rows, dtype=np.int64), np.array(scores, dtype=np.float32))
+
+    def holding(self, words: Sequence[str], limit: int) -> Links:
+        pairs = np.array(self._words.each_holding(words, limit), dtype=np.int64).reshape(-1, 2)
+        return Links(pairs[:, 0], pairs[:, 1])
+
+    # neighbours over incidence
+
+    def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
+        degrees = self._tables.degrees("entity", entities)
+        few, hubs = np.flatnonzero(degrees <= limit), np.flatnonzero(degrees > limit)
+        each = np.broadcast_to(toward, (len(entities), toward.shape[-1]))
+        if len(hubs):
+            self._tables.asking.later(self._tables.linked_part("entity_fact", entities[few]))
+        near = self._facts_of_hubs(entities[hubs], degrees[hubs], limit, each[hubs])
+        targets, owners = self._tables.linked("entity_fact", entities[few])
+        places = np.concatenate([few[owners], hubs.repeat([len(facts) for facts in near])])
+        order = np.argsort(places, kind="stable")
+        return Links(entities[places[order]], np.concatenate([targets, *near])[order])
+
+    def entities_of(self, facts: Rows) -> Links:
+        return self._links(facts, *self._tables.linked("fact_entity", facts))
+
+    def chunks_of(self, facts: Rows, limit: int) -> Links:
+        return self._links(facts, *self._tables.linked("fact_chunk", facts, limit))
+
+    def facts_in(self, chunks: Rows, limit: int) -> Links:
+        return self._links(chunks, *self._tables.linked("chunk_fact", chunks, limit))
+
+    def titles_of(self, chunks: Rows) -> Links:
+        subjects = self._tables.about(chunks)
+        return Links(chunks[subjects >= 0], subjects[subjects >= 0])
+
+    def titled(self, entities: Rows, limit: int) -> Links:
+        return self._links(entities, *self._tables.chunks_about(entities, limit))
+
+    # statistics of rows
+
+    def size(self, side: Side) -> int:
+        return self._tables.size(side)
+
+    def all_rows(self, side: Side) -> Rows:
+        sql = (
+            "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current ORDER BY c.digest"
+            if side == "chunk"
+            else f"SELECT id FROM {side} ORDER BY digest"
+        )
+        return np.array(self._connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1)
+
+    def degrees(self, side: Side, rows: Rows) -> Rows:
+        return self._tables.degrees(side, rows)
+
+    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        return self._tables.scores(side, rows)
+
+    def spread(self, entities: Rows) -> Rows:
+        return self._tables.spread(entities)
+
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        return self._tables.tokens(side, rows)
+
+    # fetch, and rows by name
+
+    def entities(self, rows: Rows) -> list[Entity]:
+        return self._tables.entities.of(rows)
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        return self._tables.entities.named(loose_names)
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        return self._told.facts(rows)
+
+    def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
+        return self._told.fact_places(facts)
+
+    def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
+        return self._told.chunk_places(chunks)
+
+    # the catalogue
+
+    def counts(self) -> Counts:
+        documents, evidence, stated, vectors = self._connection.execute(
+            "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
+            " (SELECT coalesce(sum(c.told), 0)::bigint FROM document d JOIN chunk c ON c.revision = d.current),"
+            " (SELECT coalesce(sum(evidence), 0)::bigint FROM fact), (SELECT count(*) FROM vector)"
+        ).fetchone()
+        return Counts(
+            documents=documents,
+            chunks=self.size("chunk"),
+            evidence=evidence,
+            stated=stated,
+            facts=self.size("fact"),
+            entities=self.size("entity"),
+            participations=self._tables.participations,
+            vectors=vectors,
+            dimension=self._tables.there.dimension,
+        )
+
+    def containing(self, entities: Rows, limit: int) -> Rows:
+        distinct = np.unique(entities)
+        if not len(distinct):
+            return distinct
+        # The rarest entity first: of the facts of others only those are looked at that are among its own.
+        first, *others = distinct[np.argsort(self.degrees("entity", distinct), kind="stable")].tolist()
+        also = " AND EXISTS (SELECT 1 FROM participation q WHERE q.fact = p.fact AND q.entity = ?)" * len(others)
+        found = self._connection.execute(
+            f"SELECT f.id FROM participation p JOIN fact f ON f.id = p.fact WHERE p.entity = ?{also}"
+            " ORDER BY f.digest LIMIT ?",
+            (first, *others, limit),
+        )
+        return np.array(found.fetchall(), dtype=np.int64).reshape(-1)
+
+    # the hierarchy over it all
+
+    def themes(self) -> HierarchyReader:
+        return SqlHierarchyReader(self._connection, self._load_themes(), self._rows)
+
+    # steps of the above
+
+    @cached_property
+    def _near(self) -> PostgresVectorSearch:
+        return PostgresVectorSearch(self._tables.asking, self._tables.there)
+
+    def _compared(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
+        """What is needed to compare the rows that a query finds."""
+        return [self._tables.numbers_part_of(side, rows, ground), self._near.part_of(side, rows, ground)]
+
+    def _scored(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
+        """What is needed to tell the scores of the rows that a query finds."""
+        return [self._tables.numbers_part_of(side, rows, ground)]
+
+    def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors) -> list[Rows]:
+        """Of the facts of each hub, ``degrees`` in number, those nearest to its own vector, in ascending order."""
+        is_huge = (degrees > MOST_COMPARED) & (self._tables.there.dimension <= MOST_INDEXED)
+        some, huge = np.flatnonzero(~is_huge), np.flatnonzero(is_huge)
+        near = self._near.nearest_of_hubs(hubs[some], toward[some], _count(limit), partial(self._compared, "fact"))
+        found = dict(zip(some.tolist(), near, strict=True))
+        found |= {place: self._near.among(int(hubs[place]), toward[place], limit) for place in huge.tolist()}
+        return [
+            np.sort(self._best("fact", facts, self._near.cosines("fact", facts, toward[place, None])[0], limit).rows)
+            for place, facts in sorted(found.items())
+        ]
+
+    def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
+        # The index has how sources begin, and takes no more.
+        return f" AND source_begins >= left(?, 500) AND source {comparison} ?", [bound, bound]
+
+    def _keys(self, side: Side, rows: Rows) -> Rows:
+        return rows
+
+    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
+        return np.asarray(keys, dtype=np.int64)
+
+    def _best(self, side: Side, rows: Rows, numbers: Vectors, k: int) -> Hits:
+        """The k of these rows that have the highest numbers, ties in the order of public identifiers."""
+        order = np.lexsort((self._tables.digests(side, rows), -numbers))[:k]
+        return Hits(rows[order], numbers[order].astype(np.float32))
+
+    def _links(self, rows: Rows, targets: Rows, owners: Rows) -> Links:
+        return Links(rows[owners], targets)
+
+
+def _count(k: int) -> int:
+    """How many vectors are looked at for so many rows."""
+    return max(_LEAST, _FOR_EACH * k)

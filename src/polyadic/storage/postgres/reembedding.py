@@ -1,0 +1,46 @@
+"""What changing the embedding model has of its own in PostgreSQL: what is near to what is known by the new vectors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from polyadic.storage.connection import Connection
+from polyadic.storage.postgres.hnsw import index_large, unmark
+from polyadic.storage.sql.reembedding import SqlReembeddingWriter
+
+_MAKE_ROOM = "SELECT make_near(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
+_NEAR = "INSERT INTO near (side, row, vector, dimension, data)"
+_VECTOR = "v.id, vector_dims(v.data), v.data"
+
+
+class PostgresReembeddingWriter(SqlReembeddingWriter):
+    """Implements :class:`polyadic.storage.protocol.ReembeddingWriter`.
+
+    ``check_alone`` is called in the transaction that switches the store: it raises where others may be writing.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        model: str,
+        transaction: Callable[[], AbstractContextManager[None]],
+        check_alone: Callable[[], None],
+    ) -> None:
+        super().__init__(connection, model, transaction)
+        self._check_alone = check_alone
+
+    def _begin_switch(self) -> None:
+        self._check_alone()
+
+    def _replace_vectors(self) -> None:
+        super()._replace_vectors()
+        self._connection.execute(_MAKE_ROOM)
+        self._connection.execute("DELETE FROM near")
+        unmark(self._connection)
+        self._connection.execute(f"{_NEAR} SELECT 'fact', f.id, {_VECTOR} FROM fact f JOIN vector v ON v.id = f.vector")
+        self._connection.execute(
+            f"{_NEAR} SELECT 'entity', s.entity, {_VECTOR} FROM said s JOIN vector v ON v.id = s.vector"
+        )
+
+    def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        super()._insert_windows(windows)
+        index_large(self._connection)

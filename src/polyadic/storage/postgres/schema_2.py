@@ -1,0 +1,48 @@
+"""What the second version of the tables in PostgreSQL has beside the first (schema.py); never edited once released.
+
+An index takes no text of more than 2.7 kB. So texts that may be long are found by their digests, which generated
+columns hold: row-level security lets no function of a column choose rows by an index, but a comparison of columns.
+"""
+
+_WORKSPACE = "workspace bigint NOT NULL DEFAULT current_setting('polyadic.workspace')::bigint"
+
+SECOND = f"""
+CREATE TABLE taken (                            -- who took a document last (lease_sessions.py)
+    document bytea, holder text NOT NULL, {_WORKSPACE}, PRIMARY KEY (workspace, document)
+);
+
+CREATE FUNCTION brief(long text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT substring(sha256(convert_to(long, 'UTF8')) FROM 1 FOR 16)
+$$;
+
+ALTER TABLE entity ADD COLUMN key_brief bytea GENERATED ALWAYS AS (brief(key)) STORED;
+DROP INDEX entity_workspace_key_idx;
+CREATE INDEX ON entity (workspace, key_brief);
+
+ALTER TABLE said ADD COLUMN value_brief bytea GENERATED ALWAYS AS (brief(value)) STORED;
+ALTER TABLE said DROP CONSTRAINT said_pkey;
+ALTER TABLE said ADD PRIMARY KEY (workspace, entity, attribute, value_brief);
+DROP INDEX said_workspace_entity_value_idx;
+CREATE INDEX ON said (workspace, entity) WHERE vector IS NOT NULL;
+
+ALTER TABLE called ADD COLUMN loose_brief bytea GENERATED ALWAYS AS (brief(loose)) STORED;
+ALTER TABLE called DROP CONSTRAINT called_pkey;
+ALTER TABLE called ADD PRIMARY KEY (workspace, loose_brief, entity);
+
+ALTER TABLE revision ADD COLUMN title_key_brief bytea GENERATED ALWAYS AS (brief(title_key)) STORED,
+    ADD COLUMN title_bare_brief bytea GENERATED ALWAYS AS (brief(title_bare)) STORED;
+DROP INDEX revision_workspace_left_idx;
+DROP INDEX revision_workspace_left_idx1;
+CREATE INDEX ON revision (workspace, title_key_brief);
+CREATE INDEX ON revision (workspace, title_bare_brief);
+
+-- As in SQLite: what stands under each key.
+CREATE FUNCTION json_each(told text) RETURNS TABLE (key text, value text) LANGUAGE sql IMMUTABLE AS $$
+    SELECT key, value FROM json_each_text(told::json)
+$$;
+
+-- Sources are listed in their order: by how they begin, and then as a whole.
+ALTER TABLE document ADD COLUMN source_begins text COLLATE "C" GENERATED ALWAYS AS (left(source, 500)) STORED;
+DROP INDEX document_workspace_source_idx;
+CREATE INDEX ON document (workspace, source_begins) WHERE current IS NOT NULL;
+"""

@@ -1,0 +1,83 @@
+"""What the fifth version of the tables in PostgreSQL has beside the fourth (schema_4.py); never edited once released.
+
+To put a vector into an index of what is near takes several times as long as all else that is written for it. Small
+workspaces are compared vector by vector, so theirs stay out, until there are many (hnsw.py).
+"""
+
+FIFTH = """
+ALTER TABLE near ADD COLUMN indexed boolean NOT NULL DEFAULT false;
+ALTER TABLE held ADD COLUMN indexed boolean NOT NULL DEFAULT false;
+
+CREATE OR REPLACE FUNCTION moved(of_side text, of_row bigint, was bigint, becomes bigint)
+    RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF was IS DISTINCT FROM becomes THEN
+        IF was IS NOT NULL THEN
+            DELETE FROM near n WHERE n.side = of_side AND n.row = of_row AND n.vector = was;
+        END IF;
+        IF becomes IS NOT NULL THEN
+            INSERT INTO near (side, row, vector, dimension, data, indexed)
+                SELECT of_side, of_row, v.id, vector_dims(v.data), v.data,
+                    coalesce((SELECT h.indexed FROM held h WHERE h.side = of_side), false)
+                FROM vector v WHERE v.id = becomes
+                ON CONFLICT DO NOTHING;
+        END IF;
+    END IF;
+END $$;
+
+CREATE FUNCTION index_near(part text, dimension bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    of_side text;
+BEGIN
+    IF dimension > 4000 THEN
+        RETURN;  -- as many as an index takes
+    END IF;
+    FOREACH of_side IN ARRAY ARRAY['entity', 'fact', 'chunk'] LOOP
+        EXECUTE format(
+            'CREATE INDEX %I ON %I USING hnsw ((data::halfvec(%s)) halfvec_ip_ops) WHERE side = %L AND indexed',
+            part || '_' || of_side, part, dimension, of_side
+        );
+    END LOOP;
+END $$;
+CREATE OR REPLACE FUNCTION make_near(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = polyadic, public, pg_temp AS $$
+DECLARE
+    part text := 'near_' || dimension;
+BEGIN
+    IF to_regclass(part) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    LOCK TABLE near IN SHARE ROW EXCLUSIVE MODE;
+    IF to_regclass(part) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('CREATE TABLE %I PARTITION OF near FOR VALUES IN (%s)', part, dimension);
+    PERFORM isolate(part);
+    PERFORM index_near(part, dimension);
+END $$;
+
+-- What there is already: the vectors of large workspaces are indexed anew, those of others no longer.
+DO $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN
+        SELECT i.indexrelid::regclass AS old FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'hnsw' AND c.relnamespace = 'polyadic'::regnamespace
+    LOOP
+        EXECUTE format('DROP INDEX %s', one.old);
+    END LOOP;
+    ALTER TABLE near NO FORCE ROW LEVEL SECURITY;
+    ALTER TABLE held NO FORCE ROW LEVEL SECURITY;
+    UPDATE held SET indexed = true WHERE rows > 5000;
+    UPDATE near n SET indexed = true FROM held h WHERE h.workspace = n.workspace AND h.side = n.side AND h.indexed;
+    ALTER TABLE near FORCE ROW LEVEL SECURITY;
+    ALTER TABLE held FORCE ROW LEVEL SECURITY;
+    FOR one IN
+        SELECT c.relname::text AS part FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid
+        WHERE h.inhparent = 'near'::regclass
+    LOOP
+        PERFORM index_near(one.part, substr(one.part, 6)::bigint);
+    END LOOP;
+END $$;
+"""

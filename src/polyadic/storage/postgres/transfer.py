@@ -1,0 +1,71 @@
+"""What being filled with the rows of another store has of its own in PostgreSQL: what is near, the words of passages
+and what these are about, and that keys which are drawn from now on are none of those that came."""
+
+from collections.abc import Sequence
+
+from polyadic.storage.postgres import topic_entities
+from polyadic.storage.postgres.hnsw import index_marked, mark_large
+from polyadic.storage.postgres.writer import PostgresWriter
+from polyadic.storage.sql.half_precision import HalfVector
+from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.transfer import TABLES, CopiedTable, SqlCopyTarget
+from polyadic.storage.transfer import Row
+
+_NEAR = (
+    "INSERT INTO near (side, row, vector, dimension, data, indexed) SELECT h.side, o.{owner}, v.id,"
+    " vector_dims(v.data), v.data, h.indexed FROM held h CROSS JOIN {table} o JOIN vector v ON v.id = o.vector"
+    " WHERE h.side = ? AND o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
+)
+_SIDES = {"fact": ("fact", "id"), "said": ("entity", "entity")}
+"""Tables whose rows are near by a vector of theirs: on which side, and by which key. For windows there is a trigger."""
+_DRAWN = ("document", "revision", "chunk", "vector", "decision", "theme", "summary", "call")
+_SEEN = (
+    "SELECT c.id FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+    " AND d.current = r.id WHERE c.id > ? ORDER BY c.id LIMIT ?"
+)
+_AT_ONCE = 1_000
+
+
+class PostgresCopyTarget(SqlCopyTarget):
+    """Implements :class:`polyadic.storage.transfer.CopyTarget`."""
+
+    def settle(self) -> None:
+        with self._transaction():
+            for table in _DRAWN:
+                self._connection.execute(f"SELECT advance(?, coalesce(max(id), 0)) FROM {table}", (table,))
+        self._note_subjects()
+        with self._transaction():
+            mark_large(self._connection)
+        with self._transaction():
+            index_marked(self._connection)
+        with self._transaction():
+            self._connection.execute("SELECT look_through()")
+        super().settle()
+
+    def _note_subjects(self) -> None:
+        last = 0
+        while True:
+            with self._transaction():
+                found = self._connection.execute(_SEEN, (last, _AT_ONCE)).fetchall()
+                chunks = [chunk for (chunk,) in found]
+                topic_entities.renew(self._connection, overlay_of(self._connection), (), chunks)
+            if not chunks:
+                return
+            last = chunks[-1]
+
+    def _clear(self) -> None:
+        self._connection.execute("DELETE FROM contested")
+
+    def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+        if table.name == "vector":
+            width = HalfVector(rows[0][table.place("data")]).width
+            self._connection.execute("SELECT make_near(?)", (width,))
+
+    def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+        if table.name == "chunk":
+            self._index_words(PostgresWriter(self._connection), rows)
+        elif table.name in _SIDES:
+            mark_large(self._connection)
+            side, owner = _SIDES[table.name]
+            owners = sorted({row[TABLES[table.name].place(owner)] for row in rows})
+            self._connection.execute(_NEAR.format(owner=owner, table=table.name), (side, owners))

@@ -1,0 +1,46 @@
+"""What writing to PostgreSQL has of its own: words as tsvector, parts for vectors of a new length, and what passages
+are about, which readers of SQLite work out for themselves."""
+
+from collections.abc import Sequence
+
+from polyadic.storage.postgres import topic_entities
+from polyadic.storage.postgres.hnsw import index_large
+from polyadic.storage.protocol import StoreChange, Vectors
+from polyadic.storage.sql.writer import SqlWriter, Words
+
+_WORDS_AT_ONCE = 1_000
+"""Passages whose words are written by one statement."""
+_SPEAK = "SELECT speak(chunk, title, text) FROM unnest(?::bigint[], ?::text[], ?::text[]) v (chunk, title, text)"
+_PLACE = (
+    "UPDATE chunk SET"
+    " place = (SELECT d.digest FROM revision r JOIN document d ON d.id = r.document WHERE r.id = chunk.revision)"
+    " || int8send(start) WHERE id = ANY(?)"
+)
+
+
+class PostgresWriter(SqlWriter):
+    """Implements :class:`polyadic.storage.protocol.Writer`."""
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        if len(texts):
+            self._connection.execute("SELECT make_near(?)", (vectors.shape[1],))
+        super().put_vectors(texts, vectors)
+
+    def apply(self, change: StoreChange) -> None:
+        super().apply(change)
+        topic_entities.renew(self._connection, self.overlay(), self._touched.entities, self._touched.chunks)
+
+    def attach(self) -> list[str]:
+        lacking = super().attach()
+        if not lacking:
+            index_large(self._connection)
+        return lacking
+
+    def _index_words(self, words: Sequence[Words]) -> None:
+        for start in range(0, len(words), _WORDS_AT_ONCE):
+            chunks, titles, texts = map(list, zip(*words[start : start + _WORDS_AT_ONCE], strict=True))
+            self._connection.execute(_SPEAK, (chunks, titles, texts))
+            self._connection.execute(_PLACE, (chunks,))
+
+    def _forget_words(self, words: Sequence[Words]) -> None:
+        """Nothing: they go with the chunks."""

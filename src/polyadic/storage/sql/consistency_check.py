@@ -1,0 +1,211 @@
+"""Whether a store is sound: its files, and all that is derived against the evidence that it is derived from.
+
+Evidence is the truth. So what it makes of facts, entities and where they are stated is worked out afresh, held in
+memory, and compared with the tables.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from polyadic.model import identity
+from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, EntityTally, Tallies, tally
+from polyadic.model.resolution import EntityResolution
+from polyadic.model.types import Evidence
+from polyadic.storage.connection import Connection
+from polyadic.storage.sql.digests import vector_digest
+from polyadic.storage.sql.hierarchy_check import theme_problems
+from polyadic.storage.sql.serialization import load_evidence, overlay_of
+from polyadic.storage.sql.texts import stray_texts, text_of
+
+_MOST = 10
+# The chunks that readers see.
+_CURRENT = "document d JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
+_SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+# A fact, and the chunk and characters of the document that state it.
+_Stated = tuple[str, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """What the evidence says, heeding decisions: the tallies, wherever a fact is stated, and of which chunks the
+    evidence is not as much as noted."""
+
+    tallies: Tallies
+    overlay: EntityResolution
+    stated: set[_Stated]
+    miscounted: set[int]
+
+
+def problems_of(connection: Connection) -> list[str]:
+    """Where the tables differ from what evidence says, in a few words each; everything is read once."""
+    found = []
+    try:
+        found = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
+        truth = _truth(connection)
+        found += [f"{wrong:,} {what}" for what, count in _DERIVED.items() if (wrong := count(connection, truth))]
+        found += theme_problems(connection)
+    except (ValueError, TypeError, AttributeError) as error:
+        # Then there is nothing to compare with.
+        found.append(f"evidence that cannot be read ({error})")
+    return found
+
+
+def _truth(connection: Connection) -> _Truth:
+    stated: set[_Stated] = set()
+    miscounted: set[int] = set()
+
+    def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
+        for document, chunk, start, stop, told, data in connection.execute(
+            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.told, c.evidence FROM {_CURRENT}"
+            " WHERE c.evidence IS NOT NULL"
+        ):
+            evidence = load_evidence(data)
+            if len(evidence) != told:
+                miscounted.add(chunk)
+            for said in evidence:
+                spans = [(span.start, span.end) for span in said.spans] or [(start, stop)]
+                if said.fact_id is not None:
+                    stated.update((said.fact_id, chunk, *span) for span in spans)
+            yield document, evidence
+
+    overlay = overlay_of(connection)
+    return _Truth(tally(chunks(), overlay), overlay, stated, miscounted)
+
+
+# passages
+
+
+def _misplaced_chunks(connection: Connection) -> int:
+    """A chunk's identifier holds its document, where it begins, and its text: so all of these are checked."""
+    wrong = 0
+    for revision, document in connection.execute(
+        "SELECT r.id, lower(hex(d.digest)) FROM document d JOIN revision r ON r.id = d.current"
+    ):
+        text = text_of(connection, revision)
+        for digest, start, stop, fresh in connection.execute(
+            "SELECT lower(hex(digest)), start, stop, fresh FROM chunk WHERE revision = ?", (revision,)
+        ):
+            stands = 0 <= start <= fresh <= stop <= len(text)
+            wrong += not stands or digest != identity.chunk_id(document, start, text[start:stop])
+    return wrong
+
+
+def _stray_revisions(connection: Connection) -> int:
+    rows = connection.execute("SELECT 1 FROM revision WHERE document NOT IN (SELECT id FROM document)")
+    return len(rows.fetchall())
+
+
+def _unembedded_chunks(connection: Connection) -> int:
+    """Each has at least one window, numbered from 0, whose vectors are there."""
+    rows = connection.execute(
+        f"SELECT count(w.chunk), count(v.id), max(w.ordinal) FROM {_CURRENT}"
+        " LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector GROUP BY c.id"
+    )
+    return sum(not (0 < windows == vectors == last + 1) for windows, vectors, last in rows)
+
+
+def _stray_windows(connection: Connection) -> int:
+    rows = connection.execute(f"SELECT 1 FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})")
+    return len(rows.fetchall())
+
+
+def _miscounted_vectors(connection: Connection) -> int:
+    users = " UNION ALL ".join(f"SELECT vector FROM {table}" for table in ("fact", "said", "passage_window", "summary"))
+    used = f"SELECT vector, count(*) AS times FROM ({users}) WHERE vector IS NOT NULL GROUP BY vector"
+    rows = connection.execute(
+        f"SELECT 1 FROM vector v LEFT JOIN ({used}) u ON u.vector = v.id WHERE v.uses != coalesce(u.times, 0)"
+    )
+    return len(rows.fetchall())
+
+
+# what is derived from evidence; outer joins, so that a row of which one end is gone is found as well
+
+
+def _miscounted_evidence(_connection: Connection, truth: _Truth) -> int:
+    return len(truth.miscounted)
+
+
+def _wrong_facts(connection: Connection, truth: _Truth) -> int:
+    facts = truth.tallies.facts.items()
+    wanted = {(key, fact.text, fact.arity, fact.evidence, fact.score) for key, fact in facts}
+    return _differing(wanted, connection.execute("SELECT lower(hex(digest)), text, arity, evidence, score FROM fact"))
+
+
+def _wrong_participation(connection: Connection, truth: _Truth) -> int:
+    rows = connection.execute(
+        "SELECT lower(hex(f.digest)), e.key, p.times FROM participation p"
+        " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity"
+    )
+    facts = truth.tallies.facts.items()
+    return _differing({(key, entity, n) for key, fact in facts for entity, n in fact.participants.items()}, rows)
+
+
+def _wrong_statements(connection: Connection, truth: _Truth) -> int:
+    rows = connection.execute(
+        "SELECT lower(hex(f.digest)), s.chunk, s.start, s.stop FROM statement s LEFT JOIN fact f ON f.id = s.fact"
+    )
+    return _differing(truth.stated, rows)
+
+
+def _unembedded_facts(connection: Connection, truth: _Truth) -> int:
+    rows = connection.execute("SELECT lower(hex(f.digest)), v.digest FROM fact f LEFT JOIN vector v ON v.id = f.vector")
+    return _differing({(key, vector_digest(fact.text)) for key, fact in truth.tallies.facts.items()}, rows)
+
+
+def _wrong_entities(connection: Connection, truth: _Truth) -> int:
+    degrees = Counter(entity for fact in truth.tallies.facts.values() for entity in fact.participants)
+    wanted = set()
+    for key, one in truth.tallies.entities.items():
+        shown = (next(iter(_ranked(one, attribute)), "") for attribute in _SHOWN)
+        name, *rest = shown
+        wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], truth.overlay.name(key) or name, *rest))
+    rows = connection.execute("SELECT key, evidence, score, chunks, facts, name, type, description FROM entity")
+    return _differing(wanted, rows)
+
+
+def _wrong_said(connection: Connection, truth: _Truth) -> int:
+    """What is said of entities, how often; and that the best forms have their vectors, and no others."""
+    wanted = set()
+    for key, one in truth.tallies.entities.items():
+        best = {value: vector_digest(value) for value in _ranked(one, Attribute.FORM)[:FORMS_EMBEDDED]}
+        for (attribute, value), times in one.said.items():
+            vector = best[value] if attribute is Attribute.FORM and value in best else None
+            wanted.add((key, attribute.value, value, times, vector))
+    rows = connection.execute(
+        # A vector that is gone is not the same as none.
+        "SELECT e.key, s.attribute, s.value, s.times, CASE WHEN s.vector IS NOT NULL THEN coalesce(v.digest, ?) END"
+        " FROM said s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
+        (b"",),
+    )
+    return _differing(wanted, rows)
+
+
+_OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
+    "passages are not what stands in their documents": _misplaced_chunks,
+    "texts are of documents that are gone": stray_texts,
+    "readings are of documents that are gone": _stray_revisions,
+    "passages lack vectors": _unembedded_chunks,
+    "vectors are for passages that are gone": _stray_windows,
+    "vectors are used more or less often than noted": _miscounted_vectors,
+}
+_DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
+    "passages have more or less evidence than noted": _miscounted_evidence,
+    "facts differ from what their evidence says": _wrong_facts,
+    "entities differ from what their evidence says": _wrong_entities,
+    "facts are linked to other entities than their evidence says": _wrong_participation,
+    "facts are stated elsewhere than their evidence says": _wrong_statements,
+    "facts lack their vector": _unembedded_facts,
+    "entities have other names, descriptions or vectors than their evidence says": _wrong_said,
+}
+
+
+def _ranked(one: EntityTally, attribute: Attribute) -> list[str]:
+    """What evidence says of an attribute, the best supported first."""
+    said = [(-times, value) for (of, value), times in one.said.items() if of is attribute]
+    return [value for _, value in sorted(said)]
+
+
+def _differing(wanted: Set[tuple[object, ...]], stored: Iterable[tuple[object, ...]]) -> int:
+    """How many facts or entities, which stand first in each row, have a row too few or too many."""
+    return len({row[0] for row in wanted ^ set(stored)})

@@ -1,0 +1,107 @@
+"""The ledger: every call of a model that was paid for, and the replies that are remembered."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from polyadic.model.types import Usage
+from polyadic.storage.connection import Connection
+from polyadic.storage.protocol import LedgerCall, LedgerEntry, Spent, ToRemember
+from polyadic.storage.sql.compression import compress, decompress
+from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.sql_in import select_in
+
+_CALL = "at, purpose, model, prompt_tokens, completion_tokens, money, seconds, document"
+
+# As floating-point numbers, sums are exact up to 2^53 and never overflow, whatever an endpoint once reported.
+_SUMS = ", ".join(
+    f"coalesce(sum(CAST({number} AS DOUBLE PRECISION)), 0)"
+    for number in ("prompt_tokens", "completion_tokens", "money", "seconds")
+)
+
+
+def now() -> str:
+    """The time as tables have it: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def enter(connection: Connection, call: LedgerCall, reply: ToRemember | None) -> None:
+    """Within the open transaction enter a call, and keep its reply (key, text, whether complete) where one is given."""
+    enter_all(connection, [(call, reply)])
+
+
+def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall, ToRemember | None]]) -> None:
+    """The same for several calls; of replies to the same request the last is kept."""
+    connection.executemany(
+        f"INSERT INTO call ({_CALL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call)) for call, _ in calls],
+    )
+    _remember_all(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
+
+
+def remembered(connection: Connection, key: str) -> tuple[str, bool] | None:
+    """The reply to a request, and whether it was complete."""
+    return remembered_of(connection, [key]).get(key)
+
+
+def remembered_of(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+    """By key the replies to those of these requests that are remembered, and whether each was complete."""
+    rows = select_in(
+        connection, "SELECT digest, text, complete FROM reply WHERE digest IN ({})", [*map(digest_bytes, keys)]
+    )
+    return {digest.hex(): (decompress(text), bool(complete)) for digest, text, complete in rows}
+
+
+def remember(connection: Connection, key: str, text: str, complete: bool) -> None:
+    """Within the open transaction keep a reply in place of the one that was remembered for the same request."""
+    _remember_all(connection, {key: (text, complete)})
+
+
+def _remember_all(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
+    # In the same order by all who remember replies at once, so that none waits for one who waits for it.
+    connection.executemany(
+        "INSERT INTO reply (digest, text, complete) VALUES (?, ?, ?)"
+        " ON CONFLICT (digest) DO UPDATE SET text = excluded.text, complete = excluded.complete",
+        [(digest_bytes(key), compress(text), complete) for key, (text, complete) in sorted(replies.items())],
+    )
+
+
+def _document(call: LedgerCall) -> bytes | None:
+    return digest_bytes(call.document) if call.document else None
+
+
+def sums(connection: Connection, document_id: str | None = None) -> Spent:
+    """By purpose and model what was paid, for one document where one is named."""
+    of_one = " WHERE document = ?" if document_id is not None else ""
+    rows = connection.execute(
+        f"SELECT purpose, model, count(*), {_SUMS} FROM call{of_one} GROUP BY purpose, model ORDER BY purpose, model",
+        () if document_id is None else (digest_bytes(document_id),),
+    )
+    return {
+        (purpose, model): (Usage(calls, int(sent), int(received), money), seconds)
+        for purpose, model, calls, sent, received, money, seconds in rows
+    }
+
+
+def entries(connection: Connection) -> list[LedgerEntry]:
+    """Every call, in the order in which they were entered."""
+    return [_entry(*row) for row in connection.execute(f"SELECT {_CALL} FROM call ORDER BY id")]
+
+
+def _entry(
+    at: str,
+    purpose: str,
+    model: str,
+    prompt_tokens: int,
+    completion_tokens: int,
+    money: float,
+    seconds: float,
+    document: bytes | None,
+) -> LedgerEntry:
+    about = document.hex() if document else ""
+    return LedgerEntry(
+        at, LedgerCall(purpose, model, Usage(1, prompt_tokens, completion_tokens, money), seconds, about)
+    )
+
+
+def _numbers(usage: Usage) -> Sequence[float]:
+    return usage.prompt_tokens, usage.completion_tokens, usage.money

@@ -1,0 +1,144 @@
+"""The tables ``awaited``, ``entered`` and ``asked``: what is awaited from batch files."""
+
+from collections.abc import Mapping, Sequence
+
+from polyadic.model.types import Document, Usage
+from polyadic.storage.connection import Connection
+from polyadic.storage.pending_requests import AwaitedReply, PendingCounts
+from polyadic.storage.sql import ledger
+from polyadic.storage.sql.meta import meta, put_meta
+from polyadic.storage.sql.serialization import load_metadata, load_pages
+from polyadic.storage.sql.texts import text_of
+
+WAITS = "EXISTS (SELECT 1 FROM awaited a WHERE a.asker = document.digest)"
+"""Of a row of ``document``: whether it waits for a batch file."""
+
+_OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = awaited.digest)"
+_STAGED = (
+    "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)"
+)
+
+
+class SqlPendingRequests:
+    """Implements :class:`polyadic.storage.pending_requests.PendingRequests` within the open transaction of a
+    connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, asker: str, purposes: Mapping[str, str]) -> None:
+        digest = bytes.fromhex(asker)
+        wanted = {bytes.fromhex(key): purpose for key, purpose in purposes.items()}
+        # What was paid for a reply that is there counts until its asker has done with it.
+        open_before = self._connection.execute(
+            f"SELECT digest FROM awaited WHERE asker = ? AND {_OPEN}", (digest,)
+        ).fetchall()
+        self._connection.executemany(
+            "DELETE FROM awaited WHERE digest = ? AND asker = ?",
+            [(key, digest) for (key,) in open_before if key not in wanted],
+        )
+        self._connection.executemany(
+            "INSERT INTO awaited (digest, asker, purpose) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [(key, digest, purpose) for key, purpose in wanted.items()],
+        )
+
+    def get(self, key: str) -> AwaitedReply | None:
+        row = self._connection.execute(
+            "SELECT a.purpose, d.digest FROM awaited a LEFT JOIN document d ON d.digest = a.asker"
+            " WHERE a.digest = ? ORDER BY d.digest NULLS LAST",
+            (bytes.fromhex(key),),
+        ).fetchone()
+        if row is None:
+            return None
+        purpose, document = row
+        return AwaitedReply(purpose, document.hex() if document else "", self.is_known(key))
+
+    def is_known(self, key: str) -> bool:
+        found = self._connection.execute("SELECT 1 FROM reply WHERE digest = ?", (bytes.fromhex(key),))
+        return found.fetchone() is not None
+
+    def remember(self, key: str, text: str, complete: bool) -> None:
+        ledger.remember(self._connection, key, text, complete)
+
+    def enter(self, response: str) -> bool:
+        entered = self._connection.execute(
+            "INSERT INTO entered (digest) VALUES (?) ON CONFLICT DO NOTHING", (bytes.fromhex(response),)
+        )
+        return entered.rowcount > 0
+
+    def pay(self, key: str, usage: Usage) -> None:
+        self._connection.execute(
+            "UPDATE awaited SET calls = calls + ?, prompt_tokens = prompt_tokens + ?,"
+            " completion_tokens = completion_tokens + ?, money = money + ? WHERE digest = ?",
+            (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.money, bytes.fromhex(key)),
+        )
+
+    def paid(self, key: str) -> Usage:
+        row = self._connection.execute(
+            "SELECT calls, prompt_tokens, completion_tokens, money FROM awaited WHERE digest = ? ORDER BY calls DESC",
+            (bytes.fromhex(key),),
+        ).fetchone()
+        return Usage(*row) if row else Usage()
+
+    def keys(self, asker: str) -> dict[str, str]:
+        rows = self._connection.execute("SELECT digest, purpose FROM awaited WHERE asker = ?", (bytes.fromhex(asker),))
+        return {digest.hex(): purpose for digest, purpose in rows}
+
+    def documents(self) -> list[str]:
+        rows = self._connection.execute(f"SELECT digest FROM document WHERE {WAITS} ORDER BY source")
+        return [digest.hex() for (digest,) in rows]
+
+    def document(self, document_id: str) -> Document | None:
+        row = self._connection.execute(
+            f"SELECT r.id, d.source, r.title, r.metadata, r.pages FROM {_STAGED}", (bytes.fromhex(document_id),)
+        ).fetchone()
+        if row is None:
+            return None
+        revision, source, title, metadata, pages = row
+        text = text_of(self._connection, revision)
+        return Document(source, title, text, load_metadata(metadata), load_pages(pages))
+
+    def settle(self, document_id: str, content: str) -> None:
+        digest = bytes.fromhex(document_id)
+        staged = self._connection.execute(f"SELECT r.content FROM {_STAGED}", (digest,)).fetchone()
+        if staged is not None and staged[0] != content:
+            self.release(document_id)
+
+    def release(self, *document_ids: str) -> None:
+        self._connection.executemany(
+            "DELETE FROM awaited WHERE asker = ?", [(bytes.fromhex(document),) for document in document_ids]
+        )
+
+    def ask(self, question: str, content: str) -> None:
+        self._connection.execute(
+            "INSERT INTO asked (digest, content) VALUES (?, ?)"
+            " ON CONFLICT (digest) DO UPDATE SET content = excluded.content",
+            (bytes.fromhex(question), content),
+        )
+
+    def asked(self) -> list[tuple[str, str]]:
+        return [
+            (digest.hex(), content) for digest, content in self._connection.execute("SELECT digest, content FROM asked")
+        ]
+
+    def answered(self, questions: Sequence[str]) -> None:
+        digests = [(bytes.fromhex(question),) for question in questions]
+        self._connection.executemany("DELETE FROM asked WHERE digest = ?", digests)
+        self._connection.executemany("DELETE FROM awaited WHERE asker = ?", digests)
+
+    def dialect(self, model: str) -> str | None:
+        return meta(self._connection, f"dialect {model}")
+
+    def keep_dialect(self, model: str, content: str) -> None:
+        put_meta(self._connection, f"dialect {model}", content)
+
+    def forget(self) -> None:
+        self._connection.execute("DELETE FROM asked")
+        self._connection.execute("DELETE FROM awaited")
+
+    def counts(self) -> PendingCounts:
+        requests, documents, questions = self._connection.execute(
+            f"SELECT (SELECT count(DISTINCT digest) FROM awaited WHERE {_OPEN}),"
+            f" (SELECT count(*) FROM document WHERE {WAITS}), (SELECT count(*) FROM asked)"
+        ).fetchone()
+        return PendingCounts(requests, documents, questions)

@@ -1,0 +1,198 @@
+"""Reading what stands in the tables: documents, evidence, decisions, replies, the ledger."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from polyadic.errors import NotFound
+from polyadic.model.hierarchy import Hierarchy
+from polyadic.model.resolution import EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Document, Evidence, Span
+from polyadic.storage.connection import Connection
+from polyadic.storage.protocol import DocumentListing, DocumentRecord, FailedChunk, Fingerprint, LedgerEntry, Spent
+from polyadic.storage.sql import ledger
+from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.hierarchy_records import hierarchy_of
+from polyadic.storage.sql.serialization import (
+    chunks_of,
+    current_revision,
+    load_decision,
+    load_metadata,
+    load_pages,
+    overlay_of,
+    stamp_of,
+)
+from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.texts import text_of
+
+_RECORDS = (
+    "SELECT d.digest, d.source, r.title, r.characters, r.metadata, r.extractor,"
+    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL),"
+    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
+    " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id)"
+    " FROM document d JOIN revision r ON r.id = d.current"
+)
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+# The source itself, and what begins with the path of a file of rows or of a folder.
+_BELOW = " AND (d.source = ? OR substr(d.source, 1, ?) = ? OR substr(d.source, 1, ?) = ?)"
+
+
+class SqlRecordReader:
+    """The part of :class:`polyadic.storage.protocol.Reader` that needs no arrays, within the open transaction."""
+
+    _IN_ORDER = "source"
+    """What documents are sorted by to be listed."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def arities(self) -> dict[int, int]:
+        return dict(
+            self._connection.execute("SELECT arity, count(*) FROM fact GROUP BY arity ORDER BY arity").fetchall()
+        )
+
+    def documents(self) -> list[DocumentRecord]:
+        return [_record(*row) for row in self._connection.execute(f"{_RECORDS} ORDER BY d.source")]
+
+    def listed(self, after: str | None, limit: int, words: str = "") -> DocumentListing:
+        total, following = self._holding(after, words) if words else self._following(after, limit + 1)
+        rows = select_in(self._connection, f"{_RECORDS} WHERE d.id IN ({{}})", following[:limit])
+        records = sorted((_record(*row) for row in rows), key=lambda record: record.source)
+        return DocumentListing(records, total, len(following) > limit)
+
+    def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
+        told = " AND EXISTS (SELECT 1 FROM json_each(r.metadata) m WHERE m.key = ? AND m.value = ?)" * len(where)
+        pairs = [part for pair in where.items() for part in pair]
+        found: set[str] = set()
+        narrowed: list[tuple[str, tuple[str | int, ...]]] = [(_BELOW, _below(source)) for source in sources]
+        for below, given in narrowed or [("", ())]:
+            sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{told}"
+            found.update(digest.hex() for (digest,) in self._connection.execute(sql, (*given, *pairs)))
+        return frozenset(found)
+
+    def extractors(self) -> dict[str, int]:
+        return dict(
+            self._connection.execute(
+                "SELECT r.extractor, count(*) FROM document d JOIN revision r ON r.id = d.current GROUP BY 1 ORDER BY 1"
+            ).fetchall()
+        )
+
+    def failures(self) -> list[FailedChunk]:
+        rows = self._connection.execute(
+            "SELECT d.source, c.digest, c.start, c.stop, c.failure FROM document d"
+            " JOIN chunk c ON c.revision = d.current WHERE c.evidence IS NULL ORDER BY d.source, c.start"
+        )
+        return [
+            FailedChunk(source, chunk.hex(), Span(start, stop), why or "") for source, chunk, start, stop, why in rows
+        ]
+
+    def stamp(self, document_id: str) -> Fingerprint | None:
+        return stamp_of(self._connection, document_id)
+
+    def record(self, document_id: str) -> DocumentRecord | None:
+        sql = f"{_RECORDS} WHERE d.digest = ?"
+        row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
+        return None if row is None else _record(*row)
+
+    def document(self, document_id: str) -> Document:
+        row = self._connection.execute(
+            "SELECT r.id, d.source, r.title, r.metadata, r.pages FROM document d JOIN revision r ON r.id = d.current"
+            " WHERE d.digest = ?",
+            (digest_bytes(document_id),),
+        ).fetchone()
+        if row is None:
+            raise NotFound(f"no document has the identifier {document_id}", "polyadic status --documents lists them")
+        revision, source, title, metadata, pages = row
+        text = text_of(self._connection, revision)
+        return Document(source, title, text, load_metadata(metadata), load_pages(pages))
+
+    def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        revision = current_revision(self._connection, document_id)
+        return [] if revision is None else chunks_of(self._connection, document_id, revision)
+
+    # steps of the above
+
+    def _following(self, after: str | None, limit: int) -> tuple[int, list[int]]:
+        """How many documents there are, and the keys of those after a source."""
+        (total,) = self._connection.execute("SELECT count(*) FROM document WHERE current IS NOT NULL").fetchone()
+        comparison, bound = ("", "") if after is None else _after(after)
+        later, given = self._later(comparison, bound) if comparison else ("", [])
+        sql = f"SELECT id FROM document WHERE current IS NOT NULL{later} ORDER BY {self._IN_ORDER} LIMIT ?"
+        return total, [key for (key,) in self._connection.execute(sql, (*given, limit))]
+
+    def _later(self, comparison: str, bound: str) -> tuple[str, list[str]]:
+        """The condition that a document's source compares so with a bound, and the values in it."""
+        return f" AND source {comparison} ?", [bound]
+
+    def _holding(self, after: str | None, words: str) -> tuple[int, list[int]]:
+        """How many documents have these words in their source or title, and the keys of those after a source."""
+        sought = words.casefold()
+        rows = self._connection.execute(
+            "SELECT d.id, d.source, r.title FROM document d JOIN revision r ON r.id = d.current"
+            " WHERE d.current IS NOT NULL ORDER BY d.source"
+        )
+        # SQLite knows upper and lower case of ASCII alone.
+        found = [(key, at) for key, at, title in rows if sought in at.casefold() or sought in title.casefold()]
+        return len(found), [key for key, at in found if after is None or at > after]
+
+    # who is who
+
+    def overlay(self) -> EntityResolution:
+        return overlay_of(self._connection)
+
+    def decisions(self) -> list[tuple[ResolutionDecision, str]]:
+        rows = self._connection.execute("SELECT content, at FROM decision ORDER BY id")
+        return [(load_decision(content), at) for content, at in rows]
+
+    # the hierarchy
+
+    def hierarchy(self) -> Hierarchy:
+        return hierarchy_of(self._connection)
+
+    # what language models said
+
+    def reply(self, key: str) -> tuple[str, bool] | None:
+        return ledger.remembered(self._connection, key)
+
+    def spent(self) -> Spent:
+        return ledger.sums(self._connection)
+
+    def spent_on(self, document_id: str) -> Spent:
+        return ledger.sums(self._connection, document_id)
+
+    def ledger(self) -> list[LedgerEntry]:
+        return ledger.entries(self._connection)
+
+
+def _below(source: str) -> tuple[str | int, ...]:
+    rows, folder = f"{source}#", f"{source.rstrip('/')}/"
+    return source, len(rows), rows, len(folder), folder
+
+
+def _after(source: str) -> tuple[str, str]:
+    """The comparison with a text that says of sources that they come after this one.
+
+    What a client sends may hold half of a surrogate pair, which no source has and no engine takes: what follows it
+    begins with a character behind them all.
+
+    >>> _after("a"), _after("a\\ud800b") == (">=", "a\\ue000")
+    (('>', 'a'), True)
+    """
+    half = _HALF.search(source)
+    return (">", source) if half is None else (">=", f"{source[: half.start()]}\ue000")
+
+
+def _record(
+    digest: bytes,
+    source: str,
+    title: str,
+    characters: int,
+    metadata: str,
+    extractor: str,
+    failed: int,
+    chunks: int,
+    facts: int,
+) -> DocumentRecord:
+    told = load_metadata(metadata)
+    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, told, extractor, failed)

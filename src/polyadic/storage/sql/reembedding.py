@@ -1,0 +1,180 @@
+"""Vectors of another embedding model, gathered beside those in use, and the switch of a store to them.
+
+What is gathered stands in a table that nobody else reads or writes, so it is committed without keeping other writers
+out: SQLite lets one short transaction after the other in.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from polyadic.model.aggregation import form
+from polyadic.storage.connection import Connection
+from polyadic.storage.protocol import LedgerCall, Vectors
+from polyadic.storage.sql import change_log, ledger
+from polyadic.storage.sql.digests import digest_bytes, vector_digest
+from polyadic.storage.sql.embedding_model import EMBEDDER
+from polyadic.storage.sql.half_precision import HalfVector
+from polyadic.storage.sql.hierarchy_records import unsettle
+from polyadic.storage.sql.meta import drop_meta, meta, put_meta
+from polyadic.storage.sql.sql_in import select_in
+
+_PAGE = 1024
+_GATHERED = "gathered"  # key in the table meta: for which model new vectors are gathered
+_BEFORE_ALL = -1
+
+# Page by page, by where the last one ended: no transaction stays open while texts are embedded.
+_FACTS = "SELECT id, text FROM fact WHERE id > ? ORDER BY id LIMIT ?"
+_FORMS = (
+    "SELECT entity, value FROM said WHERE vector IS NOT NULL AND (entity, value) > (?, ?)"
+    " ORDER BY entity, value LIMIT ?"
+)
+_SUMMARIES = "SELECT id, name, description FROM summary WHERE id > ? ORDER BY id LIMIT ?"
+
+# Facts, forms and summaries keep their rows: their texts are as they were, only the numbers are others.
+_OLD_WINDOWS_GO = (
+    "UPDATE vector SET uses = uses - w.times"
+    " FROM (SELECT vector, count(*) AS times FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
+    "DELETE FROM passage_window",
+    "DELETE FROM vector WHERE uses = 0",
+)
+_REPLACE = "UPDATE vector SET data = n.data FROM new_vector n WHERE n.digest = vector.digest"
+_INSERT_VECTOR = (
+    "INSERT INTO vector (digest, uses, data) SELECT digest, 0, data FROM new_vector WHERE digest = ?"
+    " ON CONFLICT DO NOTHING"
+)
+_INSERT_WINDOW = (
+    "INSERT INTO passage_window (chunk, ordinal, vector) SELECT c.id, ?, v.id FROM chunk c"
+    " JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document AND d.current = r.id"
+    " JOIN vector v ON v.digest = ? WHERE c.digest = ?"
+)
+_COUNT_WINDOWS = (
+    "UPDATE vector SET uses = uses + w.times"
+    " FROM (SELECT vector, count(*) AS times FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id"
+)
+_WITHOUT_WINDOW = (
+    "SELECT count(*) FROM document d JOIN chunk c ON c.revision = d.current"
+    " WHERE NOT EXISTS (SELECT 1 FROM passage_window w WHERE w.chunk = c.id)"
+)
+
+
+class SqlReembeddingWriter:
+    """Implements :class:`polyadic.storage.protocol.ReembeddingWriter` over a connection of its own, which it closes.
+
+    Each step is one ``transaction`` of it. ``put`` and ``switch`` may run on other threads than the rest.
+    """
+
+    def __init__(
+        self, connection: Connection, model: str, transaction: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._connection = connection
+        self._model = model
+        self._begun = transaction
+        # A task that is cancelled leaves its thread behind: closing waits for what that is committing.
+        self._committing = threading.Lock()
+        with self._transaction():
+            self._begin()
+
+    def count(self) -> int:
+        found: int = self._connection.execute("SELECT count(*) FROM new_vector").fetchone()[0]
+        return found
+
+    def texts(self) -> Iterator[str]:
+        for *_, text in self._pages(_FACTS, (_BEFORE_ALL,)):
+            yield text
+        for *_, text in self._pages(_FORMS, (_BEFORE_ALL, "")):
+            yield text
+        for _, name, description in self._pages(_SUMMARIES, (_BEFORE_ALL,)):
+            yield form(name, description)
+
+    def digest(self, text: str) -> bytes:
+        return vector_digest(text)
+
+    def lacking(self, texts: Sequence[str]) -> list[str]:
+        wanted = {vector_digest(text): text for text in texts}
+        sql = "SELECT digest FROM new_vector WHERE digest IN ({})"
+        for (digest,) in select_in(self._connection, sql, list(wanted)):
+            del wanted[digest]
+        return list(wanted.values())
+
+    def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
+        with self._transaction():
+            dropped = len(texts) > 0 and self._drop_other_lengths(vectors.shape[1])
+            self._connection.executemany(
+                "INSERT INTO new_vector (digest, data) VALUES (?, ?)"
+                " ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
+                list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
+            )
+            if paid.usage.calls:
+                ledger.enter(self._connection, paid, None)
+        return dropped
+
+    def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        with self._transaction():
+            self._begin_switch()
+            for sql in _OLD_WINDOWS_GO:
+                self._connection.execute(sql)
+            self._replace_vectors()
+            self._insert_windows(windows)
+            unsettle(self._connection)
+            self._connection.execute("DELETE FROM new_vector")
+            drop_meta(self._connection, _GATHERED)
+            put_meta(self._connection, EMBEDDER, self._model)
+            change_log.begin_anew(self._connection)
+
+    def close(self) -> None:
+        with self._committing:
+            self._connection.close()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._committing, self._begun():
+            yield
+
+    def _begin(self) -> None:
+        """What was gathered for another model goes."""
+        if meta(self._connection, _GATHERED) != self._model:
+            self._connection.execute("DELETE FROM new_vector")
+            put_meta(self._connection, _GATHERED, self._model)
+
+    def _pages(self, sql: str, start: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, read page by page; each row begins with what it is ordered by."""
+        after = start
+        while rows := self._connection.execute(sql, (*after, _PAGE)).fetchall():
+            yield from rows
+            after = rows[-1][: len(start)]
+
+    def _drop_other_lengths(self, dimension: int) -> bool:
+        """An endpoint may have come to serve another model under the same name; then all begins anew."""
+        row = self._connection.execute("SELECT data FROM new_vector LIMIT 1").fetchone()
+        other = row is not None and HalfVector(row[0]).width != dimension
+        if other:
+            self._connection.execute("DELETE FROM new_vector")
+        return other
+
+    def _begin_switch(self) -> None:
+        """Keep others from writing until the store has been switched, where the transaction does not by itself."""
+
+    def _replace_vectors(self) -> None:
+        (kept,) = self._connection.execute("SELECT count(*) FROM vector").fetchone()
+        replaced = self._connection.execute(_REPLACE).rowcount
+        if replaced != kept:
+            raise LookupError(f"{kept - replaced} facts, names and summaries have no vector of {self._model}")
+
+    def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        digests = {digest for mine in windows.values() for digest in mine}
+        self._connection.executemany(_INSERT_VECTOR, [(digest,) for digest in digests])
+        self._connection.executemany(
+            _INSERT_WINDOW,
+            (
+                (ordinal, digest, digest_bytes(chunk))
+                for chunk, mine in windows.items()
+                for ordinal, digest in enumerate(mine)
+            ),
+        )
+        self._connection.execute(_COUNT_WINDOWS)
+        (without,) = self._connection.execute(_WITHOUT_WINDOW).fetchone()
+        if without:
+            raise LookupError(f"{without} chunks have no vector of {self._model}")

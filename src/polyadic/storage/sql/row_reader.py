@@ -1,0 +1,163 @@
+"""What the tables of a store tell of rows, whatever numbers its engine gives them."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from polyadic.model.aggregation import mean_score
+from polyadic.model.types import Chunk, Entity, Fact, Heading, SourceSpan, Span
+from polyadic.storage.records import Rows, Side, Statement
+from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.sql.record_reader import SqlRecordReader
+from polyadic.storage.sql.serialization import load_headings
+from polyadic.storage.sql.spans import places_of_chunks, places_of_facts
+from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.texts import quotes
+
+
+class SqlRowReader(SqlRecordReader):
+    """The part of :class:`polyadic.storage.protocol.Reader` that fetches what rows say, and finds rows by what is
+    known.
+
+    An engine adds which key of the tables each row has.
+    """
+
+    @abstractmethod
+    def _keys(self, side: Side, rows: Rows) -> Rows:
+        """Keys of the tables by rows."""
+
+    @abstractmethod
+    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
+        """Rows by keys of the tables."""
+
+    def _is_seen_chunk(self, chunk: int) -> bool:
+        """Whether a chunk (key of the table) may be seen."""
+        return True
+
+    # fetch, in the order asked
+
+    def entities(self, rows: Rows) -> list[Entity]:
+        found = self._fetch(
+            "entity",
+            rows,
+            "SELECT id, digest, key, name, type, description, evidence, score, facts FROM entity WHERE id IN ({})",
+        )
+        return [
+            Entity(digest.hex(), key, name, type_, description, mean_score(score, evidence), facts)
+            for digest, key, name, type_, description, evidence, score, facts in found
+        ]
+
+    def facts(self, rows: Rows) -> list[Fact]:
+        names: dict[int, list[str]] = {}
+        ids = self._keys("fact", rows).tolist()
+        for fact, name in select_in(
+            self._connection,
+            "SELECT p.fact, e.name FROM participation p JOIN entity e ON e.id = p.entity"
+            " WHERE p.fact IN ({}) ORDER BY e.key",
+            ids,
+        ):
+            names.setdefault(fact, []).append(name)
+        found = self._fetch(
+            "fact", rows, "SELECT id, id, digest, text, tokens, evidence, score FROM fact WHERE id IN ({})"
+        )
+        return [
+            Fact(digest.hex(), text, mean_score(score, evidence), tuple(names[fact]), evidence, tokens)
+            for fact, digest, text, tokens, evidence, score in found
+        ]
+
+    def chunks(self, rows: Rows) -> list[Chunk]:
+        found = self._fetch(
+            "chunk",
+            rows,
+            "SELECT c.id, d.digest, c.revision, c.start, c.stop, c.tokens, c.fresh"
+            " FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+            " WHERE c.id IN ({})",
+        )
+        texts = quotes(self._connection, [row[1:4] for row in found])
+        return [
+            Chunk(document.hex(), Span(start, stop), text, tokens, fresh)
+            for (document, _, start, stop, tokens, fresh), text in zip(found, texts, strict=True)
+        ]
+
+    def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
+        ids = self._keys("fact", facts).tolist()
+        places = places_of_facts(self._connection, ids)
+        return [places.get(i, ()) for i in ids]
+
+    def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
+        ids = self._keys("chunk", chunks).tolist()
+        places = places_of_chunks(self._connection, ids)
+        return [places[i] for i in ids]
+
+    # rows by what is known of them
+
+    def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        pairs = list(
+            select_in(self._connection, "SELECT loose, entity FROM called WHERE loose IN ({})", list(loose_names))
+        )
+        rows = self._rows("entity", [entity for _, entity in pairs])
+        for (loose, _), row in zip(pairs, rows.tolist(), strict=True):
+            found.setdefault(loose, []).append(row)
+        return {loose: sorted(rows) for loose, rows in found.items()}
+
+    def chunks_in(self, document_id: str) -> Rows:
+        rows = self._connection.execute(
+            "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest = ? ORDER BY c.id",
+            (digest_bytes(document_id),),
+        )
+        return self._rows("chunk", [row for (row,) in rows])
+
+    def identified(self, side: Side, prefix: str, limit: int) -> Rows:
+        padded = prefix.lower()
+        low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
+        # Chunks of staged revisions are there, but not to be seen.
+        seen = "JOIN document d ON d.current = x.revision" if side == "chunk" else ""
+        rows = self._connection.execute(
+            f"SELECT x.id FROM {side} x {seen} WHERE x.digest BETWEEN ? AND ? ORDER BY x.digest LIMIT ?",
+            (low, high, limit),
+        )
+        return self._rows(side, [row for (row,) in rows])
+
+    def keyed(self, keys: Sequence[str]) -> dict[str, int]:
+        pairs = list(select_in(self._connection, "SELECT key, id FROM entity WHERE key IN ({})", list(keys)))
+        rows = self._rows("entity", [row for _, row in pairs])
+        return {key: row for (key, _), row in zip(pairs, rows.tolist(), strict=True)}
+
+    def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
+        found = select_in(
+            self._connection,
+            "SELECT c.id, c.digest, c.headings FROM chunk c JOIN document d ON d.current = c.revision"
+            " WHERE c.digest IN ({})",
+            [digest_bytes(chunk_id) for chunk_id in chunk_ids],
+        )
+        return {digest.hex(): load_headings(told) for row, digest, told in found if self._is_seen_chunk(row)}
+
+    def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
+        found = select_in(
+            self._connection,
+            "SELECT c.id, c.digest, s.start, s.stop, s.fact FROM chunk c JOIN document d ON d.current = c.revision"
+            " JOIN statement s ON s.chunk = c.id WHERE c.digest IN ({}) ORDER BY s.start, s.stop, s.fact",
+            [digest_bytes(chunk_id) for chunk_id in chunk_ids],
+        )
+        seen = [row for row in found if self._is_seen_chunk(row[0])]
+        facts = self._rows("fact", [fact for *_, fact in seen]).tolist()
+        return [
+            Statement(digest.hex(), Span(start, stop), fact)
+            for (_, digest, start, stop, _), fact in zip(seen, facts, strict=True)
+        ]
+
+    # statistics
+
+    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        found = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id IN ({{}})")
+        return np.array([tokens for (tokens,) in found], dtype=np.int64)
+
+    # steps of the above
+
+    def _fetch(self, side: Side, rows: Rows, sql: str) -> list[tuple[Any, ...]]:
+        ids = self._keys(side, rows).tolist()
+        found = {row[0]: row[1:] for row in select_in(self._connection, sql, ids)}
+        return [found[i] for i in ids]

@@ -1,0 +1,152 @@
+"""What rows hold as JSON, evidence packed, metadata and pages readable; and what a revision was made from."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Evidence, Heading, Participation, Span
+from polyadic.storage.connection import Connection
+from polyadic.storage.protocol import Fingerprint
+from polyadic.storage.sql.compression import compress, decompress
+from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.texts import text_of
+
+
+def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
+    """One JSON array for all evidence of a chunk, packed.
+
+    >>> load_evidence(dump_evidence([]))
+    ()
+    """
+    rows = [
+        [
+            e.text,
+            e.score,
+            e.extractor,
+            [[s.start, s.end] for s in e.spans],
+            [[p.name, p.type, p.description, p.score] for p in e.participants],
+        ]
+        for e in evidence
+    ]
+    return compress(_dump(rows))
+
+
+def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
+    """The inverse of :func:`dump_evidence`; none where nothing was extracted. Raises ValueError where it is damaged."""
+    return tuple(
+        Evidence(
+            text=statement,
+            score=score,
+            extractor=extractor,
+            spans=tuple(Span(start, end) for start, end in spans),
+            participants=tuple(Participation(*fields) for fields in participants),
+        )
+        for statement, score, extractor, spans, participants in _rows(data)
+    )
+
+
+def dump_metadata(metadata: Mapping[str, str]) -> str:
+    return _dump(dict(sorted(metadata.items())))
+
+
+def load_metadata(text: str) -> dict[str, str]:
+    metadata: dict[str, str] = json.loads(text)
+    return metadata
+
+
+def dump_pages(pages: Sequence[int]) -> str:
+    return _dump(list(pages))
+
+
+def load_pages(text: str) -> tuple[int, ...]:
+    return tuple(json.loads(text))
+
+
+def dump_headings(headings: Sequence[Heading]) -> str:
+    """
+    >>> load_headings(dump_headings([Heading(0, 5, 1, "Ada")]))
+    (Heading(start=0, end=5, level=1, words='Ada'),)
+    """
+    return _dump([[one.start, one.end, one.level, one.words] for one in headings])
+
+
+def load_headings(text: str) -> tuple[Heading, ...]:
+    return tuple(Heading(*fields) for fields in json.loads(text))
+
+
+def stamp_of(connection: Connection, document_id: str) -> Fingerprint | None:
+    """What the current revision of a document was made from; complete if all of its chunks have their evidence."""
+    return stamps_of(connection, [document_id]).get(document_id)
+
+
+def stamps_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, Fingerprint]:
+    """The same by document, of those that have a current revision."""
+    rows = select_in(
+        connection,
+        "SELECT d.digest, r.content, r.recipe, r.extractor,"
+        " NOT EXISTS (SELECT 1 FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
+        " FROM document d JOIN revision r ON r.id = d.current WHERE d.digest IN ({})",
+        [*map(bytes.fromhex, document_ids)],
+    )
+    return {
+        digest.hex(): Fingerprint(content, recipe, extractor, bool(complete))
+        for digest, content, recipe, extractor, complete in rows
+    }
+
+
+def current_revision(connection: Connection, document_id: str) -> int | None:
+    """The revision of a document that readers see; None where there is none."""
+    row = connection.execute("SELECT current FROM document WHERE digest = ?", (bytes.fromhex(document_id),)).fetchone()
+    return row[0] if row else None
+
+
+def chunks_of(connection: Connection, document_id: str, revision: int) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+    """The chunks of a revision with their evidence, in the order of the document."""
+    text = text_of(connection, revision)
+    rows = connection.execute(
+        "SELECT start, stop, fresh, tokens, evidence FROM chunk WHERE revision = ? ORDER BY id", (revision,)
+    )
+    return [
+        (Chunk(document_id, Span(start, stop), text[start:stop], tokens, fresh), load_evidence(evidence))
+        for start, stop, fresh, tokens, evidence in rows
+    ]
+
+
+def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
+    """The evidence of chunks (keys of the table), each with the identifier of its document."""
+    for digest, evidence in select_in(
+        connection,
+        "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
+        " JOIN document d ON d.id = r.document WHERE c.evidence IS NOT NULL AND c.id IN ({})",
+        chunks,
+    ):
+        yield digest.hex(), load_evidence(evidence)
+
+
+def dump_decision(decision: ResolutionDecision) -> str:
+    """
+    >>> load_decision(dump_decision(ResolutionDecision(DecisionKind.APART, ("Ada", "Adam")))).names
+    ('Ada', 'Adam')
+    """
+    return _dump([decision.kind, list(decision.names), decision.into, list(decision.documents)])
+
+
+def load_decision(text: str) -> ResolutionDecision:
+    """The inverse of :func:`dump_decision`."""
+    kind, names, into, documents = json.loads(text)
+    return ResolutionDecision(DecisionKind(kind), tuple(names), into, tuple(documents))
+
+
+def overlay_of(connection: Connection) -> EntityResolution:
+    """All decisions on who is who that hold."""
+    return EntityResolution.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
+
+
+def _rows(data: bytes | None) -> list[list[Any]]:
+    rows: list[list[Any]] = json.loads(decompress(data)) if data is not None else []
+    return rows
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

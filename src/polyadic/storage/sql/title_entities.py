@@ -1,0 +1,49 @@
+"""Which entity a document's title names."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from polyadic.model.resolution import EntityResolution
+from polyadic.storage.connection import Connection
+from polyadic.storage.sql.sql_in import select_in
+
+
+@dataclass(frozen=True, slots=True)
+class TitledChunk:
+    """A chunk (key of the table) and the title of its document: its key, and that without a qualifier."""
+
+    chunk: int
+    document_id: str
+    key: str
+    bare: str
+
+
+_TITLED = (
+    "SELECT c.id, lower(hex(d.digest)), r.title_key, r.title_bare FROM revision r"
+    " JOIN document d ON d.id = r.document AND d.current = r.id JOIN chunk c ON c.revision = r.id WHERE {} IN ({{}})"
+)
+
+
+def titled_documents(connection: Connection, keys: Collection[str]) -> list[TitledChunk]:
+    """The chunks of documents whose titles have one of these keys."""
+    columns = ("r.title_key", "r.title_bare")
+    rows = {row for column in columns for row in select_in(connection, _TITLED.format(column), sorted(keys))}
+    return [TitledChunk(*row) for row in sorted(rows)]
+
+
+def titles_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[TitledChunk]:
+    return [TitledChunk(*row) for row in select_in(connection, _TITLED.format("c.id"), chunks)]
+
+
+def title_entities(
+    connection: Connection,
+    overlay: EntityResolution,
+    chunks: Sequence[TitledChunk],
+    is_seen: Callable[[int], bool] = lambda entity: True,
+) -> dict[int, int]:
+    """The entity (key of the table) that names each chunk's document, as decisions have it; -1 where none does."""
+    meant = {one: [overlay.key(key, one.document_id) for key in (one.key, one.bare)] for one in chunks}
+    keys = sorted({key for either in meant.values() for key in either})
+    rows = dict(select_in(connection, "SELECT key, id FROM entity WHERE key IN ({})", keys))
+    known = {key: row for key, row in rows.items() if is_seen(row)}
+    return {one.chunk: next((known[key] for key in either if key in known), -1) for one, either in meant.items()}

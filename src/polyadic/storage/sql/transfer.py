@@ -1,0 +1,222 @@
+"""Reading the tables of a store row by row, and filling those of an empty one.
+
+All that was read, said, decided and paid for is copied with the keys that it has, so that nothing is derived, embedded
+or asked again. What an engine has for itself alone, like the words of passages, is made by whoever takes the rows.
+"""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from polyadic.errors import StoreError
+from polyadic.storage.connection import Connection
+from polyadic.storage.protocol import Reader
+from polyadic.storage.sql import change_log
+from polyadic.storage.sql.half_precision import HalfVector
+from polyadic.storage.sql.meta import drop_meta, meta, put_meta
+from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.writer import SqlWriter
+from polyadic.storage.transfer import Row
+
+COPYING = "copying"
+"""Key in the table meta: the state of another store whose rows this one is being filled with."""
+_PAGE = 1_000
+_NO_STATE = "none"
+_NOT_COPIED = (COPYING, "store", "gathered", change_log.GENERATION)
+_CURRENT = (
+    "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id IN ({})"
+)
+_HOLDING = ("document", "decision", "call", "reply", "asked")
+"""A store with no row in any of these holds nothing that anyone would miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedTable:
+    """A table with its columns, those of its key first; ``types`` makes of a value what every engine takes."""
+
+    name: str
+    key: tuple[str, ...]
+    others: tuple[str, ...]
+    types: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.key + self.others
+
+    def place(self, column: str) -> int:
+        return self.columns.index(column)
+
+
+def _table(name: str, key: str, others: str = "", **types: Callable[[Any], Any]) -> CopiedTable:
+    return CopiedTable(name, tuple(key.split()), tuple(others.split()), types)
+
+
+TABLES = {
+    table.name: table
+    for table in (
+        _table("meta", "key", "value"),
+        _table("document", "id", "digest source current"),
+        _table(
+            "revision",
+            "id",
+            "document content recipe extractor title title_key title_bare characters metadata pages",
+        ),
+        _table("staged", "revision"),
+        _table("piece", "id", "text"),
+        _table("chunk", "id", "digest revision start stop fresh tokens headings told evidence failure"),
+        _table("vector", "id", "digest uses data", data=HalfVector),
+        _table("passage_window", "chunk ordinal", "vector"),
+        _table("fact", "id", "digest text tokens arity evidence score vector"),
+        _table("entity", "id", "digest key name type description evidence score facts chunks"),
+        _table("said", "entity attribute value", "times vector"),
+        _table("called", "entity loose"),
+        _table("participation", "fact entity", "times"),
+        _table("statement", "chunk fact start stop"),
+        _table("decision", "id", "digest at content"),
+        _table("theme", "id", "digest kind level stale tokens basis report parent own members sources", stale=bool),
+        _table("theme_source", "source theme", "words"),
+        _table("summary", "id", "digest theme name type description author members vector"),
+        _table("asked", "digest", "content"),
+        _table("awaited", "digest asker", "purpose calls prompt_tokens completion_tokens money"),
+        _table("entered", "digest"),
+        _table("reply", "digest", "text complete", complete=bool),
+        _table("call", "id", "at purpose model prompt_tokens completion_tokens money seconds document"),
+    )
+}
+"""By name, in an order in which each refers to those before it."""
+
+
+def check_whole(copying: str | None, where: object) -> None:
+    """Raises StoreError where a store has a part of a copy, which says nothing true.
+
+    ``copying`` is what it has noted under that key.
+    """
+    if copying:
+        raise StoreError(
+            f"{where} holds a part of a copy that was not finished",
+            "run the same polyadic copy again, which goes on from there",
+        )
+
+
+class SqlCopySource:
+    """Implements :class:`polyadic.storage.transfer.CopySource` within the open transaction of a connection."""
+
+    def __init__(self, connection: Connection, reader: Reader, where: object) -> None:
+        self._connection = connection
+        self._reader = reader
+        self._where = where
+
+    @property
+    def reader(self) -> Reader:
+        return self._reader
+
+    @property
+    def state(self) -> str:
+        check_whole(meta(self._connection, COPYING), self._where)
+        told = [meta(self._connection, key) for key in ("store", change_log.GENERATION, "hierarchy")]
+        return hashlib.sha256(repr((told, self.counts())).encode()).hexdigest()
+
+    def counts(self) -> Mapping[str, int]:
+        return {name: self._count(name) for name in TABLES}
+
+    def following(self, table: str, row: Row | None) -> list[Row]:
+        known = TABLES[table]
+        key, marks = ", ".join(known.key), ", ".join("?" * len(known.key))
+        after, values = (f" WHERE ({key}) > ({marks})", row[: len(known.key)]) if row else ("", ())
+        sql = f"SELECT {', '.join(known.columns)} FROM {table}{after} ORDER BY {key} LIMIT ?"
+        return self._connection.execute(sql, (*values, _PAGE)).fetchall()
+
+    def _count(self, table: str) -> int:
+        left_out = f" WHERE key NOT IN ({', '.join('?' * len(_NOT_COPIED))})" if table == "meta" else ""
+        found = self._connection.execute(f"SELECT count(*) FROM {table}{left_out}", _NOT_COPIED if left_out else ())
+        return int(found.fetchone()[0])
+
+
+class SqlCopyTarget(ABC):
+    """Implements :class:`polyadic.storage.transfer.CopyTarget`; each step is one ``transaction`` of the connection."""
+
+    def __init__(
+        self, connection: Connection, transaction: Callable[[], AbstractContextManager[None]], where: object
+    ) -> None:
+        self._connection = connection
+        self._transaction = transaction
+        self._where = where
+
+    def begin(self, state: str) -> None:
+        with self._transaction():
+            known = meta(self._connection, COPYING)
+            if known is None and self._holds_something():
+                raise StoreError(f"{self._where} holds something already", "name one that is not there yet to copy to")
+            if known != state:
+                self._drop(state)
+
+    def last(self, table: str) -> Row | None:
+        known = TABLES[table]
+        if table == "meta":
+            # They are few, and this store has some of its own among them.
+            return None
+        falling = ", ".join(f"{column} DESC" for column in known.key)
+        sql = f"SELECT {', '.join(known.key)} FROM {table} ORDER BY {falling} LIMIT 1"
+        row: Row | None = self._connection.execute(sql).fetchone()
+        return row
+
+    def put(self, table: str, rows: Sequence[Row]) -> None:
+        known = TABLES[table]
+        with self._transaction():
+            if table == "meta":
+                for key, value in rows:
+                    if key not in _NOT_COPIED:
+                        put_meta(self._connection, key, value)
+                return
+            types = [known.types.get(column) for column in known.columns]
+            self._prepare(known, rows)
+            self._connection.executemany(
+                f"INSERT INTO {table} ({', '.join(known.columns)}) VALUES ({', '.join('?' * len(types))})",
+                [[make(one) if make else one for make, one in zip(types, row, strict=True)] for row in rows],
+            )
+            self._complete(known, rows)
+
+    def settle(self) -> None:
+        with self._transaction():
+            change_log.begin_anew(self._connection)
+
+    def drop(self) -> None:
+        with self._transaction():
+            self._drop(_NO_STATE)
+
+    def finish(self) -> None:
+        with self._transaction():
+            drop_meta(self._connection, COPYING)
+
+    def _drop(self, state: str) -> None:
+        for table in reversed(TABLES):
+            self._connection.execute(f"DELETE FROM {table}")
+        self._clear()
+        put_meta(self._connection, COPYING, state)
+
+    def _holds_something(self) -> bool:
+        asked = " OR ".join(f"EXISTS (SELECT 1 FROM {table})" for table in _HOLDING)
+        return bool(self._connection.execute(f"SELECT {asked}").fetchone()[0])
+
+    def _index_words(self, writer: SqlWriter, chunks: Sequence[Row]) -> None:
+        """Let those of these chunks that readers see be found by their words."""
+        table = TABLES["chunk"]
+        revisions = sorted({row[table.place("revision")] for row in chunks})
+        keys = {row[table.place("id")] for row in chunks}
+        for (revision,) in select_in(self._connection, _CURRENT, revisions):
+            writer.index_words(revision, keys)
+
+    @abstractmethod
+    def _clear(self) -> None:
+        """Drop what the engine has beside these tables."""
+
+    @abstractmethod
+    def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+        """To be called before rows come in."""
+
+    @abstractmethod
+    def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+        """Make what the engine has for itself of rows that came in."""

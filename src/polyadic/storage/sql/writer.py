@@ -1,0 +1,268 @@
+"""Writing to the tables of a store inside one transaction: staging, publishing, withdrawing."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+
+from polyadic.model.hierarchy import Rearrangement
+from polyadic.model.resolution import EntityResolution, ResolutionDecision
+from polyadic.model.types import Chunk, Evidence, Span
+from polyadic.storage.connection import Connection
+from polyadic.storage.leases import DocumentLeases
+from polyadic.storage.protocol import Cut, Fingerprint, LedgerCall, StoreChange, ToRemember, Vectors
+from polyadic.storage.sql import change_log, ledger
+from polyadic.storage.sql.derived_tables import DerivedTables
+from polyadic.storage.sql.digests import digest_bytes, vector_digest
+from polyadic.storage.sql.dimension import dimension_of, other_vectors
+from polyadic.storage.sql.full_text import searchable
+from polyadic.storage.sql.half_precision import HalfVector
+from polyadic.storage.sql.hierarchy_tables import HierarchyTables
+from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
+from polyadic.storage.sql.pending_vectors import PendingVectors
+from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, overlay_of, stamps_of
+from polyadic.storage.sql.sql_in import select_in
+from polyadic.storage.sql.staging import Staging, delete_revision
+from polyadic.storage.sql.texts import quotes
+
+Words = tuple[int, str, str]
+"""A chunk (key of the table) with the words of its document's title and its own (see full_text.searchable)."""
+
+
+class SqlWriter(ABC):
+    """Implements :class:`polyadic.storage.protocol.Writer` within the open transaction of a connection.
+
+    An engine adds how it keeps the words of passages.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._overlay: EntityResolution | None = None
+        self._needs = PendingVectors()
+        self._touched = change_log.TouchedRows()
+        self._derived = DerivedTables(connection, self._needs, self.overlay, self._touched)
+        self._themes = HierarchyTables(connection, self._needs)
+        self._staging = Staging(connection)
+        self.waiting = SqlPendingRequests(connection)
+
+    # staging
+
+    def stamps(self, document_ids: Sequence[str]) -> dict[str, Fingerprint]:
+        return stamps_of(self._connection, document_ids)
+
+    def stage(self, documents: Sequence[Cut]) -> dict[str, frozenset[str]]:
+        return self._staging.stage(documents)
+
+    def drop_staged(self, claims: DocumentLeases) -> None:
+        taken = claims.take({document for document, _ in self._left_over()})
+        # Once more: until they were taken, others may have been at work on them.
+        left = [one for one in self._left_over() if one[0] in taken]
+        for _, revision in left:
+            if revision is not None:
+                delete_revision(self._connection, revision)
+        self._connection.executemany(
+            "DELETE FROM document WHERE current IS NULL AND digest = ?",
+            [(digest_bytes(document),) for document in sorted({document for document, _ in left})],
+        )
+        claims.let_go(taken)
+
+    def put_evidence(self, evidence: Mapping[str, Mapping[str, Sequence[Evidence]]]) -> None:
+        self._staging.put_evidence(evidence)
+
+    def put_failure(self, document_id: str, chunk_id: str, reason: str) -> None:
+        (revision,) = self._staging.revisions([document_id]).values()
+        self._connection.execute(
+            "UPDATE chunk SET failure = ? WHERE +revision = ? AND digest = ?",
+            (reason, revision, digest_bytes(chunk_id)),
+        )
+
+    def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
+        (revision,) = self._staging.revisions([document_id]).values()
+        return chunks_of(self._connection, document_id, revision)
+
+    def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
+        for document, (_, revision) in self._current(document_ids).items():
+            yield document, chunks_of(self._connection, document, revision)
+
+    # who is who
+
+    def overlay(self) -> EntityResolution:
+        if self._overlay is None:
+            self._overlay = overlay_of(self._connection)
+        return self._overlay
+
+    def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
+        stating = {
+            chunk
+            for (entity,) in select_in(self._connection, "SELECT id FROM entity WHERE key IN ({})", list(keys))
+            for (chunk,) in self._connection.execute(
+                "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity = ?", (entity,)
+            )
+        }
+        return list(evidence_of(self._connection, sorted(stating)))
+
+    # vectors
+
+    def lacking(self, texts: Sequence[str]) -> list[str]:
+        wanted = {vector_digest(text): text for text in texts}
+        for (digest,) in select_in(self._connection, "SELECT digest FROM vector WHERE digest IN ({})", list(wanted)):
+            del wanted[digest]
+        return list(wanted.values())
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        kept = dimension_of(self._connection)
+        if kept and len(texts) and vectors.shape[1] != kept:
+            raise other_vectors(vectors.shape[1], kept)
+        self._connection.executemany(
+            "INSERT INTO vector (digest, uses, data) VALUES (?, 0, ?) ON CONFLICT DO NOTHING",
+            list(zip(map(vector_digest, texts), HalfVector.each(vectors), strict=True)),
+        )
+
+    # what language models said
+
+    def note_call(self, call: LedgerCall, reply: ToRemember | None) -> None:
+        ledger.enter(self._connection, call, reply)
+
+    def forget_replies(self) -> None:
+        self._connection.execute("DELETE FROM reply")
+
+    # publishing
+
+    def apply(self, change: StoreChange) -> None:
+        for row, revision in self._current((*change.published, *change.withdrawn)).values():
+            self._retract(row, revision)
+        touched = self._themes.touched(change)
+        self._decide(change.decided, change.undone)
+        self._derived.apply(change.tallies, change.fact_tokens)
+        self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
+        self._themes.mark(touched)
+        self._publish(change)
+        for document_id in change.withdrawn:
+            self._forget(document_id)
+        self._touched.decisions.update((*change.decided, *change.undone))
+        self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.overlay())
+        change_log.enter(self._connection, self._touched)
+
+    def rearrange(self, change: Rearrangement) -> None:
+        self._themes.rearrange(change)
+
+    def attach(self) -> list[str]:
+        return self._needs.meet(self._connection)
+
+    def index_words(self, revision: int, chunks: Container[int] | None = None) -> None:
+        """Let the chunks of a revision (keys of the tables), or these of them, be found by their words."""
+        self._index_words([words for words in self._words([revision]) if chunks is None or words[0] in chunks])
+
+    # steps of the above
+
+    def _left_over(self) -> list[tuple[str, int | None]]:
+        """Documents, each with a revision that was staged and never published; None of those without a revision."""
+        rows = self._connection.execute(
+            # A cross join keeps its order: few revisions are staged, however many there are.
+            "SELECT document.digest, r.id FROM staged s CROSS JOIN revision r JOIN document ON document.id = r.document"
+            f" WHERE r.id = s.revision AND NOT {WAITS}"
+        ).fetchall()
+        rows += self._connection.execute(f"SELECT digest, NULL FROM document WHERE current IS NULL AND NOT {WAITS}")
+        return [(digest.hex(), revision) for digest, revision in rows]
+
+    def _decide(self, decided: Sequence[ResolutionDecision], undone: Sequence[ResolutionDecision]) -> None:
+        self._connection.executemany(
+            "INSERT INTO decision (digest, at, content) VALUES (?, ?, ?)",
+            [(digest_bytes(decision.id), ledger.now(), dump_decision(decision)) for decision in decided],
+        )
+        self._connection.executemany(
+            "DELETE FROM decision WHERE digest = ?", [(digest_bytes(decision.id),) for decision in undone]
+        )
+        self._overlay = None
+
+    def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Key and current revision of each document that has one."""
+        found = select_in(
+            self._connection,
+            "SELECT digest, id, current FROM document WHERE current IS NOT NULL AND digest IN ({})",
+            [*map(digest_bytes, document_ids)],
+        )
+        by_id = {digest.hex(): (row, revision) for digest, row, revision in found}
+        return {one: by_id[one] for one in document_ids if one in by_id}
+
+    def _retract(self, document: int, revision: int) -> None:
+        """Take a current revision away, with all that hangs on it but facts and entities."""
+        self._forget_words(self._words([revision]))
+        chunks = [
+            (chunk,) for (chunk,) in self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,))
+        ]
+        self._touched.chunks.update(chunk for (chunk,) in chunks)
+        released: Counter[int] = Counter()
+        for chunk in chunks:
+            windows = self._connection.execute("SELECT vector FROM passage_window WHERE chunk = ?", chunk)
+            released.update(vector for (vector,) in windows)
+        self._derived.release(released)
+        self._connection.executemany("DELETE FROM passage_window WHERE chunk = ?", chunks)
+        self._connection.executemany("DELETE FROM statement WHERE chunk = ?", chunks)
+        delete_revision(self._connection, revision)
+        self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
+
+    def _forget(self, document_id: str) -> None:
+        """Delete a document with every revision of it, so that nothing of its text is left."""
+        digest = digest_bytes(document_id)
+        revisions = self._connection.execute(
+            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?", (digest,)
+        ).fetchall()
+        for (revision,) in revisions:
+            delete_revision(self._connection, revision)
+        self.waiting.release(document_id)
+        self._connection.execute("DELETE FROM document WHERE digest = ?", (digest,))
+
+    def _publish(self, change: StoreChange) -> None:
+        """Make the staged revisions of documents current."""
+        revisions = self._staging.revisions(change.published)
+        self._connection.executemany(
+            "UPDATE document SET current = ? WHERE digest = ?",
+            [(revision, digest_bytes(document)) for document, revision in revisions.items()],
+        )
+        keys = list(revisions.values())
+        self._connection.executemany("DELETE FROM staged WHERE revision = ?", [(key,) for key in keys])
+        self.waiting.release(*revisions)
+        sql = "SELECT id, digest, start, stop FROM chunk WHERE revision IN ({})"
+        chunks = list(select_in(self._connection, sql, keys))
+        self._touched.chunks.update(chunk for chunk, *_ in chunks)
+        self._insert_statements(
+            (chunk, Span(start, stop), change.evidence.get(digest.hex(), ())) for chunk, digest, start, stop in chunks
+        )
+        for chunk, digest, *_ in chunks:
+            for ordinal, text in enumerate(change.windows[digest.hex()]):
+                self._needs.add(
+                    "INSERT INTO passage_window (vector, chunk, ordinal) VALUES (?, ?, ?)", (chunk, ordinal), text
+                )
+        self._index_words(self._words(keys))
+
+    def _insert_statements(self, said: Iterable[tuple[int, Span, Sequence[Evidence]]]) -> None:
+        """Where each fact is stated; one that names no characters is stated by the whole chunk."""
+        stated = [
+            (fact_id, chunk, one.spans or (whole,))
+            for chunk, whole, evidence in said
+            for one in evidence
+            if (fact_id := one.fact_id)
+        ]
+        rows = self._derived.fact_rows(fact_id for fact_id, *_ in stated)
+        self._connection.executemany(
+            "INSERT INTO statement (chunk, fact, start, stop) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            [(chunk, rows[f], span.start, span.end) for f, chunk, spans in stated for span in spans],
+        )
+
+    def _words(self, revisions: Sequence[int]) -> list[Words]:
+        titles = dict(select_in(self._connection, "SELECT id, title FROM revision WHERE id IN ({})", revisions))
+        sql = "SELECT id, revision, start, stop FROM chunk WHERE revision IN ({})"
+        chunks = list(select_in(self._connection, sql, revisions))
+        texts = quotes(self._connection, [(revision, start, stop) for _, revision, start, stop in chunks])
+        return [
+            (chunk, searchable(titles[revision]), searchable(text))
+            for (chunk, revision, *_), text in zip(chunks, texts, strict=True)
+        ]
+
+    @abstractmethod
+    def _index_words(self, words: Sequence[Words]) -> None:
+        """Let chunks be found by their words."""
+
+    @abstractmethod
+    def _forget_words(self, words: Sequence[Words]) -> None:
+        """Let them be found no more; the words are those by which they are."""

@@ -1,0 +1,37 @@
+"""The words of passages in SQLite: an FTS5 table that keeps no text, written and searched."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from polyadic.storage.sql.full_text import DIGITS, FullTextTerm, fts5_query, terms_of, words_of
+from polyadic.storage.sql.writer import SqlWriter, Words
+
+
+class SqliteWordIndex:
+    """Implements :class:`polyadic.storage.sql.full_text.WordIndex` within the open transaction of a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def matching(self, text: str) -> Iterator[tuple[int, float]]:
+        if not (query := fts5_query(terms_of(text))):
+            return iter(())
+        # Fetched whole: FTS5 has scored all of them before it gives the first.
+        sql = f"SELECT rowid, round(-bm25(words), {DIGITS}) FROM words WHERE words MATCH ? ORDER BY 2 DESC, rowid"
+        return iter(self._connection.execute(sql, (query,)).fetchall())
+
+    def holding(self, word: str) -> Iterator[int]:
+        if query := fts5_query([FullTextTerm((part,)) for part in words_of(word)]):
+            for (chunk,) in self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)):
+                yield chunk
+
+
+class SqliteWriter(SqlWriter):
+    """Implements :class:`polyadic.storage.protocol.Writer`."""
+
+    def _index_words(self, words: Sequence[Words]) -> None:
+        self._connection.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", words)
+
+    def _forget_words(self, words: Sequence[Words]) -> None:
+        # As the table keeps no text, it has to be told which words go.
+        self._connection.executemany("INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)", words)

@@ -1,0 +1,28 @@
+"""What being filled with the rows of another store has of its own in SQLite: the words of passages."""
+
+import secrets
+from collections.abc import Sequence
+
+from polyadic.storage.sql.meta import put_meta
+from polyadic.storage.sql.transfer import CopiedTable, SqlCopyTarget
+from polyadic.storage.sqlite.full_text import SqliteWriter
+from polyadic.storage.transfer import Row
+
+
+class SqliteCopyTarget(SqlCopyTarget):
+    """Implements :class:`polyadic.storage.transfer.CopyTarget`."""
+
+    def settle(self) -> None:
+        super().settle()
+        with self._transaction():
+            put_meta(self._connection, "store", secrets.token_hex(8))
+
+    def _clear(self) -> None:
+        self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+
+    def _prepare(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+        """Nothing has to be."""
+
+    def _complete(self, table: CopiedTable, rows: Sequence[Row]) -> None:
+        if table.name == "chunk":
+            self._index_words(SqliteWriter(self._connection), rows)

@@ -1,0 +1,136 @@
+"""Themes: the tree by keyboard, what its nodes say, and what is said where there is none."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from polyadic.workspace import Workspace
+from tests.browser.conftest import EXAMPLES, PHONE, WIDE, Opened, Seen, read_in, served
+from tests.server.running_server import Running
+
+pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
+
+
+@pytest.fixture(scope="module")
+def themed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Its workspace ``spaceflight`` has a hierarchy of names and facts, ``plain`` has none."""
+    with served(tmp_path_factory.mktemp("themed")) as server:
+        read_in(server, "spaceflight", *sorted(EXAMPLES.iterdir()))
+        read_in(server, "plain", *sorted(EXAMPLES.glob("*.md"))[:1])
+        with Workspace(server.folder / "spaceflight") as kb:
+            kb.hierarchy.build(by="extractive")
+        yield server
+
+
+def focused(page: Page) -> str:
+    name: str = page.evaluate("document.activeElement.querySelector('.tree-name')?.textContent ?? ''")
+    return name
+
+
+def level(page: Page) -> str:
+    found: str = page.evaluate("document.activeElement.getAttribute('aria-level')")
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_summaries_and_communities_are_read(
+    themed: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+) -> None:
+    page = opened(f"{themed.url}/#/spaceflight/themes", size, scheme)
+    expect(page.get_by_text("These texts are extractive")).to_be_visible()
+    seen(f"themes-{size[0]}-{scheme}", page)
+    item = page.get_by_role("tree", name="Summaries").get_by_role("treeitem").first
+    name = item.locator(".tree-name").first.inner_text()
+    item.locator(".tree-row").first.click()
+    shown = page.get_by_role("region", name="Theme", exact=True)
+    expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
+    expect(shown.get_by_text(re.compile("covers [0-9]+ members"))).to_be_visible()
+    page.get_by_role("tab", name=re.compile("^Communities")).click()
+    page.get_by_role("tree", name="Communities").locator(".tree-row").first.click()
+    expect(shown.get_by_role("heading", name=re.compile("^[0-9]+ findings?$"))).to_be_visible()
+    expect(shown.get_by_text(re.compile("rated [0-9.]+ of 10"))).to_be_visible()
+    seen(f"themes-community-{size[0]}-{scheme}", page)
+    shown.locator(".finding button.place").first.click()
+    expect(page.get_by_role("region", name="Fact", exact=True).get_by_role("heading").first).to_be_visible()
+
+
+def test_the_tree_by_keyboard(themed: Running, opened: Opened) -> None:
+    page = opened(f"{themed.url}/#/spaceflight/themes")
+    tree = page.get_by_role("tree", name="Summaries")
+    expect(tree).to_be_visible()
+    names = tree.get_by_role("treeitem").locator(".tree-name").all_inner_texts()
+    assert tree.locator("[tabindex='0']").count() == 1
+    page.get_by_role("tab", name=re.compile("^Summaries")).focus()
+    page.keyboard.press("Tab")
+    assert focused(page) == names[0]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == names[1]
+    page.keyboard.press("End")
+    assert focused(page) == names[-1]
+    page.keyboard.press("Home")
+    assert focused(page) == names[0]
+    first = tree.get_by_role("treeitem").first
+    expect(first).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("ArrowRight")
+    expect(first).to_have_attribute("aria-expanded", "true")
+    expect(first.get_by_role("group").first.get_by_role("treeitem").first).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    assert level(page) == "2"
+    below = focused(page)
+    page.keyboard.press("Enter")
+    expect(
+        page.get_by_role("region", name="Theme", exact=True).get_by_role("heading", name=below, exact=True)
+    ).to_be_visible()
+    assert focused(page) == below
+    page.keyboard.press("ArrowLeft")
+    assert (focused(page), level(page)) == (names[0], "1")
+    page.keyboard.press("ArrowLeft")
+    expect(first).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press(names[3][0])
+    assert focused(page).lower().startswith(names[3][0].lower()) and focused(page) != names[0]
+
+
+def test_the_tree_leads_down_to_entities(themed: Running, opened: Opened) -> None:
+    page = opened(f"{themed.url}/#/spaceflight/themes")
+    tree = page.get_by_role("tree", name="Summaries")
+    tree.get_by_role("treeitem").first.focus()
+    # One level after the other, as far as there are any.
+    while page.evaluate("document.activeElement.hasAttribute('aria-expanded')"):
+        depth = int(level(page))
+        page.keyboard.press("ArrowRight")
+        expect(tree.locator(f"[aria-level='{depth + 1}']").first).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        assert int(level(page)) == depth + 1
+    name = focused(page)
+    page.keyboard.press("Enter")
+    shown = page.get_by_role("region", name="Theme", exact=True)
+    expect(shown.get_by_role("button", name="Open it under Browse")).to_be_visible()
+    expect(shown.get_by_role("heading", name=name, exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_where_there_are_none_it_is_said_how_to_build_them(
+    themed: Running, opened: Opened, seen: Seen, size: tuple[int, int]
+) -> None:
+    page = opened(f"{themed.url}/#/plain/themes", size)
+    expect(page.get_by_role("heading", name="No themes yet")).to_be_visible()
+    expect(page.get_by_text("polyadic hierarchy build -w plain")).to_be_visible()
+    seen(f"themes-none-{size[0]}", page)
+
+
+def test_what_is_stale_is_said_to_be_left_out(tmp_path: Path, opened: Opened) -> None:
+    with served(tmp_path / "stale") as server:
+        read_in(server, "space", *sorted(EXAMPLES.glob("*.md"))[:4])
+        with Workspace(server.folder / "space") as kb:
+            kb.hierarchy.build(by="extractive")
+        with server.client() as client:
+            path = "/v1/workspaces/space/documents"
+            client.delete(f"{path}/{client.get(path).json()['documents'][0]['id']}")
+        page = opened(f"{server.url}/#/space/themes")
+        expect(page.get_by_text("left out here until “polyadic hierarchy build” is run again")).to_be_visible()

@@ -1,0 +1,241 @@
+"""Bad input: one line that says what and what next, the right exit code, nothing lost, no traceback."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import METHODS
+from tests.cli.conftest import Command
+
+
+def one_line(text: str) -> bool:
+    return text.strip().count("\n") == 0 and "Traceback" not in text
+
+
+def test_a_missing_path(polyadic: Command) -> None:
+    outcome = polyadic("index", "nowhere")
+    assert outcome.code == 1
+    assert "nowhere" in outcome.err
+    assert "Traceback" not in outcome.err
+    assert "there is no workspace" in polyadic("query", "Who?").err
+
+
+def test_a_bad_file_among_good_ones_is_named_and_the_rest_is_read(polyadic: Command, notes: Path) -> None:
+    (notes / "binary.txt").write_bytes(b"\x00\x01\x02")
+    (notes / "broken.pdf").write_bytes(b"%PDF-")
+    (notes / "empty.md").write_text("")
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 3
+    for name in ("binary.txt", "broken.pdf", "empty.md"):
+        assert name in outcome.err
+    assert "2 documents: 2 added" in outcome.out
+    assert len(json.loads(polyadic("index", "notes", "--json").out)["skipped"]) == 3
+
+
+def test_a_question_before_anything_is_indexed(polyadic: Command) -> None:
+    outcome = polyadic("query", "Who?")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "polyadic index" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["query"],
+        ["query", ""],
+        ["query", "Who", "wrote", "it?"],
+        ["query", "--nothing"],
+        ["index"],
+        ["show", "planet", "x"],
+        ["show", "fact"],
+        ["delete"],
+        ["query", "x", "--context-tokens", "0"],
+        ["init", "one", "-w", "two"],
+    ],
+)
+def test_wrong_use_is_exit_code_2_and_one_line(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+    outcome = polyadic(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert one_line(outcome.err)
+    assert outcome.err.startswith("polyadic: ")
+    assert outcome.err.endswith(f" (polyadic {arguments[0]} --help)\n")
+
+
+def test_an_unknown_verb(polyadic: Command) -> None:
+    outcome = polyadic("nonsense")
+    assert (outcome.code, outcome.err) == (2, "polyadic: no such command 'nonsense' (polyadic --help)\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--style", "a table"], "--style needs a language model, and none is named: polyadic init"),
+        (["--think"], "--think needs a language model, and none is named: polyadic init"),
+        (["--think", "--style", "a table"], "--style and --think need a language model, and none is named"),
+    ],
+)
+def test_what_only_a_model_can_heed_is_refused_without_one(
+    polyadic: Command, indexed: Path, options: list[str], said: str
+) -> None:
+    outcome = polyadic("query", "Who?", *options)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert one_line(outcome.err) and said in outcome.err
+
+
+def test_what_only_a_model_can_heed_is_refused_where_the_settings_quote(
+    polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_MODEL__NAME", "recorded")
+    monkeypatch.setenv("POLYADIC_ANSWER__BY", "quotes")
+    outcome = polyadic("query", "Who?", "--style", "a table")
+    assert outcome.code == 1
+    assert "[answer] sets by = quotes: add --by model" in outcome.err
+
+
+def test_help_names_the_common_methods_and_where_the_others_are(polyadic: Command) -> None:
+    said = " ".join(polyadic("query", "--help").out.split())
+    assert "auto, walk, hypergraph, chunks; others: docs/methods.md" in said
+    assert all(name not in said for name in METHODS if "-" in name)
+
+
+def test_an_unknown_method_is_answered_with_the_common_ones(polyadic: Command, indexed: Path) -> None:
+    outcome = polyadic("query", "--method", "foo", "Who?")
+    assert outcome.code == 2
+    assert "'foo' is not a method: auto, walk, hypergraph, chunks; others: docs/methods.md" in outcome.err
+
+
+@pytest.mark.parametrize("verb", [["index", "notes"], ["status"], ["query", "Who?"], ["init"]])
+def test_a_file_named_as_the_workspace(polyadic: Command, notes: Path, verb: list[str]) -> None:
+    outcome = polyadic("-w", str(notes / "ada.md"), *verb)
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "ada.md" in outcome.err
+    assert "folder" in outcome.err
+
+
+@pytest.mark.parametrize("arguments", [["show", "document", " "], ["delete", ""]])
+def test_a_blank_document(polyadic: Command, indexed: Path, arguments: list[str]) -> None:
+    outcome = polyadic(*arguments)
+    assert outcome.code == 1
+    assert "name a document" in outcome.err
+
+
+def test_a_name_that_is_no_text(polyadic: Command, indexed: Path) -> None:
+    for kind in ("document", "entity", "fact"):
+        outcome = polyadic("show", kind, "\udcff")
+        assert outcome.code == 1
+        assert "matches" in outcome.err
+
+
+@pytest.mark.slow
+def test_an_output_that_has_no_letter_for_it(indexed: Path) -> None:
+    (indexed / "wall.md").write_text("# 长城\n\nLi Wei built the 长城 in Gansu.\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "polyadic", *arguments]
+        return subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode("latin-1")
+
+    run("index", "notes")
+    assert "built the ?? in Gansu" in run("show", "document", "notes/wall.md")
+    assert json.loads(run("show", "document", "notes/wall.md", "--json"))["document"]["title"] == "长城"
+
+
+@pytest.mark.parametrize("reference", ["nobody", "notes/ada.md:5-999999", "zzzz"])
+def test_what_is_not_there_is_said(polyadic: Command, indexed: Path, reference: str) -> None:
+    outcome = polyadic("show", "document", reference)
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+
+
+def test_a_store_of_a_newer_version_is_left_alone(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    store = tmp_path / "polyadic-workspace" / "store.sqlite"
+    connection = sqlite3.connect(store)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    outcome = polyadic("query", "Who?")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "newer" in outcome.err
+
+
+def test_a_file_that_is_no_store_is_left_alone(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "polyadic-workspace"
+    folder.mkdir()
+    (folder / "store.sqlite").write_bytes(b"this is not a database, and long enough to be read as one" * 100)
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert (folder / "store.sqlite").read_bytes().startswith(b"this is not")
+
+
+def test_a_mistake_in_the_settings(polyadic: Command, notes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "polyadic-workspace"
+    folder.mkdir()
+    (folder / "polyadic.toml").write_text("[chunking]\ntokns = 3\n")
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "chunking.tokns" in outcome.err
+
+
+def test_another_embedding_model_than_the_store_was_filled_with(
+    polyadic: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_EMBEDDING__MODEL", "minilm")
+    outcome = polyadic("status")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert "hashing-384" in outcome.err
+
+
+def test_a_second_writer_is_told_who_is_first(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from polyadic.storage.sqlite.store import SqliteStore;"
+        "store = SqliteStore(Path(sys.argv[1]), 'hashing-384')\n"
+        "with store.exclusive():\n print('writing', flush=True); sys.stdin.readline()"
+    )
+    folder = tmp_path / "polyadic-workspace"
+    first = subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert first.stdout is not None
+    assert first.stdin is not None
+    assert first.stdout.readline() == "writing\n"
+    outcome = polyadic("index", "notes")
+    assert outcome.code == 1
+    assert one_line(outcome.err)
+    assert str(first.pid) in outcome.err
+    assert polyadic("query", "Who wrote the first published program?").code == 0
+    first.stdin.write("\n")
+    first.stdin.close()
+    first.stdout.close()
+    assert first.wait() == 0
+    assert polyadic("index", "notes").code == 0
+
+
+def test_the_derived_files_can_be_deleted_or_damaged(polyadic: Command, indexed: Path, tmp_path: Path) -> None:
+    before = polyadic("query", "Who designed the Analytical Engine?", "--context-only").out
+    derived = list((tmp_path / "polyadic-workspace" / "derived").glob("*/*.npy"))
+    assert derived
+    for file in derived:
+        file.write_bytes(b"damaged")
+    assert polyadic("query", "Who designed the Analytical Engine?", "--context-only").out == before
+
+
+def test_output_that_nobody_reads_any_more(indexed: Path) -> None:
+    asking = subprocess.Popen(
+        [sys.executable, "-m", "polyadic", "status"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert asking.stdout is not None
+    assert asking.stderr is not None
+    asking.stdout.close()
+    assert asking.stderr.read() == ""
+    asking.stderr.close()
+    asking.wait()

@@ -1,0 +1,33 @@
+"""Presets are settings that hold, and that the documentation names."""
+
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import FILE_NAME, Settings, load_settings, template
+from polyadic.config.presets import PRESETS
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_a_preset_is_read_back_as_it_was_meant(name: str, tmp_path: Path) -> None:
+    file = tmp_path / FILE_NAME
+    file.write_text(template(PRESETS[name]), encoding="utf-8")
+    settings = load_settings(file)
+    for section, values in PRESETS[name].items():
+        for key, value in values.items():
+            assert getattr(getattr(settings, section), key) == value
+    untouched = set(Settings.model_fields) - set(PRESETS[name])
+    assert all(getattr(settings, section) == getattr(Settings(), section) for section in untouched)
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_a_preset_is_documented(name: str) -> None:
+    assert f"| `{name}` |" in (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_a_reply_fits_into_the_context(name: str) -> None:
+    model = PRESETS[name]["model"]
+    assert int(str(model["output_tokens"])) <= int(str(model["context_tokens"])) // 2

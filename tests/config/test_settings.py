@@ -1,0 +1,100 @@
+"""Settings: layers, and what is said of mistakes."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import METHODS, Settings, load_settings, template
+from polyadic.errors import SettingsError
+from polyadic.retrieval.registry import method_named
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "polyadic.toml"
+
+
+def test_defaults_need_no_file(file: Path) -> None:
+    assert load_settings(file) == Settings()
+
+
+def test_the_environment_wins_over_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[chunking]\ntokens = 300\noverlap = 30\n")
+    assert load_settings(file).chunking.tokens == 300
+    monkeypatch.setenv("POLYADIC_CHUNKING__TOKENS", "77")
+    assert (load_settings(file).chunking.tokens, load_settings(file).chunking.overlap) == (77, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[chunking]\ntoken = 300\n", r"chunking\.token .*known here: tokens, overlap"),
+        ("[chunkin]\n", "chunkin .*known here: reading, chunking"),
+        ("[chunking]\ntokens = 'many'\n", r"chunking\.tokens .*integer"),
+        ("tokens = \n", "cannot be read"),
+        ("[reading]\nmax_megabytes = inf\n", r"reading\.max_megabytes"),
+        ("[reading]\nmax_megabytes = 1e308\n", r"reading\.max_megabytes"),
+        ("[hypergraph]\nfact_threshold = nan\n", r"hypergraph\.fact_threshold .*finite"),
+        ("[walk]\ndamping = nan\n", r"walk\.damping"),
+        ("[retrieval]\nmethod = 'magic'\n", r"retrieval\.method .*'walk'"),
+    ],
+)
+def test_a_mistake_is_named_in_one_line(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SettingsError, match=said) as error:
+        load_settings(file)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("POLYADIC_MODEL__NMAE", "gpt", r"sets model\.nmae wrongly .*known here: base_url"),
+        ("polyadic_model__context_tokens", "many", r"sets model\.context_tokens wrongly .*integer"),
+        ("POLYADIC_MODEL", '{"nmae": "gpt"}', r"sets model\.nmae wrongly"),
+        ("POLYADIC_MODEL", "3", "sets model wrongly"),
+        ("POLYADIC_MODEL", "foo", "holds no JSON: write a list"),
+        ("POLYADIC_MODEL__NAME__X", "gpt", r"sets model\.name wrongly"),
+        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "person,place", "holds no JSON: write a list"),
+        ("POLYADIC_EXTRACTION__ENTITY_TYPES", "[1]", r"sets extraction\.entity_types\.0 wrongly"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    file.write_text("[model]\nname = 'gpt'\n")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=said) as error:
+        load_settings(file)
+    assert str(error.value).startswith(f"the environment variable {name} ")
+    assert str(file) not in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_mistake_in_the_file_names_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[model]\nnmae = 'gpt'\n")
+    monkeypatch.setenv("POLYADIC_MODEL", '{"temperature": 1}')
+    monkeypatch.setenv("POLYADIC_MODEL__NAME", "other")
+    with pytest.raises(SettingsError) as error:
+        load_settings(file)
+    assert str(error.value).startswith(f"{file} sets model.nmae wrongly")
+    file.write_text("nothing")
+    with pytest.raises(SettingsError) as error:
+        load_settings(file)
+    assert str(error.value).startswith(f"{file} cannot be read")
+
+
+def test_the_methods_that_can_be_set_are_those_that_there_are() -> None:
+    assert {method_named(name, Settings()).name for name in METHODS} == set(METHODS)
+    with pytest.raises(SettingsError) as error:
+        method_named("magic", Settings())
+    assert set(error.value.next_step.removeprefix("use one of ").split(", ")) == set(METHODS)
+
+
+def test_the_template_changes_nothing_and_is_all_valid(file: Path) -> None:
+    file.write_text(template())
+    assert load_settings(file) == Settings()
+    uncommented = "\n".join(line.removeprefix("# ") for line in template().splitlines()[1:])
+    assert set(tomllib.loads(uncommented)) == set(Settings.model_fields)
+    file.write_text(uncommented)
+    assert load_settings(file).chunking == Settings().chunking

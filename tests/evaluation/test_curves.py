@@ -1,0 +1,83 @@
+"""Curves and breakdowns, worked out by hand on a few records."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.evaluation.breakdown import breakdowns
+from polyadic.evaluation.curves import KS, curves, fitting
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.record import QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.evaluation.scores import ScoreColumn, ScoreTable
+
+QUESTION = DatasetQuestion("q", "?", (), frozenset({"a", "b"}))
+NO_TIME = QuestionTimes(0, 0)
+
+
+def record(*found: tuple[int, str], question: str = "q") -> QuestionRecord:
+    items = tuple(RetrievedRecord("fact", f"{n} {passages}", n, tuple(passages)) for n, passages in found)
+    return QuestionRecord(question, "walk", items, 0, None, NO_TIME)
+
+
+def test_by_hand() -> None:
+    found = curves([QUESTION], [[record((100, "x"), (300, "ax"), (50, "cb"))], [None]], 1000)
+    assert found.recall[0, :5].tolist() == [0, 0.5, 0.5, 1, 1]
+    assert found.all_gold[0, :5].tolist() == [0, 0, 0, 1, 1]
+    assert found.tokens[0, :5].tolist() == [100, 400, 450, 450, 450]
+    assert found.limits == (250, 500, 750, 1000)
+    # Within 250 tokens the item of 300 is passed over, and what is shorter takes its place.
+    assert found.covered[0].tolist() == [0.5, 1, 1, 1]
+    assert np.isnan(found.recall[1]).all() and np.isnan(found.covered[1]).all()
+
+
+def test_a_question_without_gold_passages_does_not_count() -> None:
+    other = DatasetQuestion("o", "?", (), frozenset())
+    both = curves([QUESTION, other], [[record((1, "a")), record((1, "a"), question="o")]], 1000)
+    assert both.recall[0].tolist() == curves([QUESTION], [[record((1, "a"))]], 1000).recall[0].tolist()
+
+
+def test_a_budget_below_every_limit_is_the_limit() -> None:
+    assert curves([QUESTION], [[record((1, "ab"))]], 100).limits == (100,)
+
+
+@given(st.lists(st.tuples(st.integers(1, 400), st.text("abcdefgh", max_size=3)), max_size=30))
+def test_the_curve_at_k_is_the_measure_at_k(found: list[tuple[int, str]]) -> None:
+    one = record(*found)
+    drawn, outcome = curves([QUESTION], [[one]], 8000), one.outcome(QUESTION)
+    for k in (1, 3, 8, 20):
+        assert drawn.recall[0, k - 1] == PassageRecall(k).score(outcome)
+        assert drawn.all_gold[0, k - 1] == AllGold(k).score(outcome)
+    assert len(KS) == 20 and (np.diff(drawn.tokens[0]) >= 0).all()
+
+
+@given(st.lists(st.integers(0, 400), max_size=30), st.integers(0, 2000))
+def test_what_fits_fits_and_nothing_more_would(tokens: list[int], limit: int) -> None:
+    one = record(*((n, "a") for n in tokens))
+    kept = fitting(one, limit)
+    left = limit - sum(tokens[place] for place in kept)
+    assert left >= 0 and kept == sorted(kept)
+    assert all(n > left for place, n in enumerate(tokens) if place not in kept)
+
+
+def test_breakdowns_by_what_tells_questions_apart() -> None:
+    questions = [
+        DatasetQuestion(str(n), "?", (), frozenset({"a"}), arity=arity, hops=1, kind=kind)
+        for n, (arity, kind) in enumerate([(2, ""), (3, ""), (10, "bridge"), (3, "comparison")])
+    ]
+    values = np.array([[[1.0], [0.0], [0.5], [np.nan]]])
+    found = breakdowns(questions, ScoreTable((ScoreColumn("recall@5", 1.0),), values, np.zeros((1, 1), dtype=np.int64)))
+    assert [(one.by, one.groups, one.sizes) for one in found] == [
+        ("arity", ("2", "3", "10"), (1, 2, 1)),
+        ("kind", ("bridge", "comparison"), (1, 1)),
+    ]
+    assert found[0].means[:, 0, 0].tolist() == [1.0, 0.0, 0.5]
+    assert np.isnan(found[1].means[1, 0, 0])
+
+
+@pytest.mark.parametrize("questions", [[], [QUESTION]])
+def test_nothing_to_tell_apart(questions: list[DatasetQuestion]) -> None:
+    scores = ScoreTable((ScoreColumn("f1", 100.0),), np.zeros((1, len(questions), 1)), np.zeros((1, 1), dtype=np.int64))
+    assert breakdowns(questions, scores) == []

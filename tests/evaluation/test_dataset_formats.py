@@ -1,0 +1,157 @@
+"""Question sets of every layout that is known."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import ReadingSettings
+from polyadic.errors import NotFound, UnreadableDataset
+from polyadic.evaluation.dataset_formats import documents, load_dataset
+from polyadic.evaluation.datasets import CorpusLayout, DatasetQuestion, corpus_id
+from polyadic.model.types import Document
+from tests.evaluation.tiny_dataset import PASSAGES, write_beir, write_lines
+
+CONTEXTS = ["Ada  Lovelace met Babbage.\nShe lived in London.", "", "Babbage designed\nthe Engine.", "Bread is baked."]
+ASKED = [
+    {"question": "Who met?", "golden_answers": ["Ada"], "context": ["Ada Lovelace met Babbage."], "nary": 2, "nhop": 1},
+    {
+        "question": "What was designed?",
+        "golden_answers": ["the Engine", "Engine"],
+        "context": ["She lived in London.", "Babbage designed the Engine."],
+        "nary": 4,
+        "nhop": 3,
+    },
+    {"question": "Who else?", "golden_answers": ["nobody"], "context": ["Nobody ever wrote this."], "nary": 3},
+]
+QUESTIONS = (
+    DatasetQuestion("1", "Who met?", ("Ada",), frozenset({"1"}), ("Ada Lovelace met Babbage.",), 2, 1),
+    DatasetQuestion(
+        "2",
+        "What was designed?",
+        ("the Engine", "Engine"),
+        frozenset({"1", "3"}),
+        ("She lived in London.", "Babbage designed the Engine."),
+        4,
+        3,
+    ),
+    DatasetQuestion("3", "Who else?", ("nobody",), frozenset(), ("Nobody ever wrote this.",), 3),
+)
+ROWS = [
+    {
+        "input": "Who?",
+        "context": "Ada wrote.\r\nA lot.",
+        "answers": ["Ada"],
+        "meta": {"title": "On Ada"},
+        "label": "cs",
+    },
+    {"input": "What?", "context": "Ada wrote.\r\nA lot.", "answers": ["a lot"], "label": "cs"},
+    {"query": "Where?", "context": "In London.", "answers": "London", "label": "law"},
+]
+
+
+def read(path: Path) -> dict[str, tuple[str, str]]:
+    """Titles and texts of a data set's passages by id."""
+    found = list(documents(load_dataset(path), ReadingSettings()))
+    assert all(isinstance(one, Document) for one in found)
+    return {corpus_id(one.source): (one.title, one.text) for one in found if isinstance(one, Document)}
+
+
+def test_beir(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "little")
+    dataset = load_dataset(folder)
+    assert (dataset.name, dataset.layout, len(dataset.questions)) == ("little", CorpusLayout.BEIR, 4)
+    assert read(folder) == PASSAGES
+
+
+def test_beir_without_the_questions_of_other_splits(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "little")
+    with (folder / "queries.jsonl").open("a") as queries:
+        queries.write('{"_id": "train-7", "text": "Of another split?"}\n')
+    assert "train-7" not in {question.id for question in load_dataset(folder).questions}
+
+
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_hypergraphrag(tmp_path: Path, is_beside: bool) -> None:
+    folder = tmp_path / "evaluation" / "datasets" / "art"
+    folder.mkdir(parents=True)
+    (folder / "questions.json").write_text(json.dumps(ASKED))
+    contexts = folder / "contexts.json" if is_beside else tmp_path / "evaluation" / "contexts" / "art_contexts.json"
+    contexts.parent.mkdir(exist_ok=True)
+    contexts.write_text(json.dumps(CONTEXTS))
+    for path in (folder, folder / "questions.json"):
+        dataset = load_dataset(path)
+        assert (dataset.name, dataset.layout, dataset.corpus) == ("art", CorpusLayout.CONTEXTS, contexts)
+        assert dataset.questions == QUESTIONS
+        assert read(path) == {"1": ("", CONTEXTS[0]), "3": ("", CONTEXTS[2]), "4": ("", CONTEXTS[3])}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "txt"])
+def test_unique_contexts_with_queries(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "mix_unique_contexts.json").write_text(json.dumps(CONTEXTS))
+    queries = tmp_path / f"mix_query.{suffix}"
+    if suffix == "jsonl":
+        write_lines(queries, [{"input": "Who?", "context": "x", "_id": "a"}, {"query": "What?", "_id": "a"}])
+    elif suffix == "json":
+        queries.write_text(json.dumps([{"input": "Who?"}, {"input": "What?"}]))
+    else:
+        queries.write_text("- User 1: a reader\n    - Question 1: Who?\n    - **Question 2**: What?\n")
+    found = load_dataset(tmp_path).questions
+    assert [(one.id, one.text, one.gold) for one in found] == [("1", "Who?", frozenset()), ("2", "What?", frozenset())]
+
+
+def test_ultradomain(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "data" / "mix.jsonl", ROWS)
+    for path in (file, file.parent):
+        dataset = load_dataset(path)
+        assert (dataset.name, dataset.layout) == ("mix", CorpusLayout.ROWS)
+        assert dataset.questions == (
+            DatasetQuestion("1", "Who?", ("Ada",), frozenset({"1"}), kind="cs"),
+            DatasetQuestion("2", "What?", ("a lot",), frozenset({"1"}), kind="cs"),
+            DatasetQuestion("3", "Where?", ("London",), frozenset({"3"}), kind="law"),
+        )
+        assert read(path) == {"1": ("On Ada", "Ada wrote.\nA lot."), "3": ("", "In London.")}
+
+
+def test_nothing_is_there(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="there is no data set"):
+        load_dataset(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({}, "has none of the layouts"),
+        ({"notes.md": "# Notes"}, "has none of the layouts"),
+        ({"data.jsonl": '{"text": "no question"}\n'}, "has none of the layouts"),
+        ({"questions.json": "[]"}, "has none of the layouts"),
+        ({"a_contexts.json": "[]", "questions.json": "[]"}, "no question that can be scored"),
+        ({"a_contexts.json": "{}", "questions.json": "[]"}, "is no JSON list: write one list"),
+        ({"a_contexts.json": "[7]", "questions.json": '[{"question": "?"}]'}, "context 1 is no text"),
+        ({"a_contexts.json": '["a"]', "questions.json": "[7]"}, "question 1 is no JSON object"),
+        ({"a_contexts.json": '["a"]', "questions.json": '[{"golden_answers": []}]'}, "question 1 has no text"),
+        ({"a_contexts.json": '["a"', "questions.json": '[{"question": "?"}]'}, "is no JSON"),
+        ({"x.jsonl": '{"input": "?", "context": "c"}\n{"input": "?"}\n'}, "line 2 is no question"),
+        ({"x.jsonl": '{"input": "?", "context": "c"}\nno\n'}, "line 2 is no JSON"),
+        ({f"{n}.jsonl": '{"input": "?", "context": "c"}\n' for n in "ab"}, "holds 2 question sets: name one"),
+        ({"corpus.jsonl": "7\n", "queries.jsonl": "", "qrels/test.tsv": ""}, "line 1 is no JSON object"),
+        ({"corpus.jsonl": "", "queries.jsonl": '{"_id": 1}\n', "qrels/test.tsv": ""}, "line 1 is no question"),
+        ({"corpus.jsonl": "", "queries.jsonl": "", "qrels/test.tsv": "a\tb\n1\t2\n"}, "line 2 is no judgement"),
+        ({"corpus.jsonl": "", "queries.jsonl": "", "qrels/test.tsv": ""}, "no question that can be scored"),
+    ],
+)
+def test_what_is_no_question_set_is_said_in_one_line(tmp_path: Path, files: dict[str, str], problem: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    with pytest.raises(UnreadableDataset, match=problem) as caught:
+        load_dataset(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_question_without_metadata_or_with_odd_metadata(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "little")
+    write_lines(
+        folder / "queries.jsonl", [{"_id": "q1", "text": "Who?", "metadata": [1]}, {"_id": "q3", "text": "Hm?"}]
+    )
+    assert [question.answers for question in load_dataset(folder).questions] == [(), ()]

@@ -1,0 +1,136 @@
+"""The report page: one file, safe whatever documents say, bounded."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyadic.evaluation import report_data
+from polyadic.evaluation.report import page, write_report
+from polyadic.evaluation.results import EvaluationResults
+from tests.evaluation.tiny_dataset import PASSAGES, evaluated, write_beir
+
+EVIL = "</script><img src=x onerror=alert(1)><!-- Ada Lovelace {{data}} &lt; \u2028 \"'>"
+
+
+class Seen(HTMLParser):
+    """Elements with their attributes, and the text of scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem == "script":
+            self.scripts[-1] += data
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> EvaluationResults:
+    """Of a data set of which every text is hostile."""
+    tmp_path = tmp_path_factory.mktemp("report")
+    passages = {"<b>evil</b>": (f"Ada Lovelace {EVIL}", f"Ada Lovelace met Babbage {EVIL}."), **PASSAGES}
+    asked = [
+        {
+            "id": f"q{n}{EVIL}",
+            "text": f"Whom did Ada Lovelace meet {n}? {EVIL}",
+            "answers": [EVIL],
+            "kind": kind,
+            "gold": ["ada"],
+        }
+        for n, kind in enumerate(["<i>$x$", "bridge"])
+    ]
+    data = write_beir(tmp_path / "little <img src=x onerror=alert(1)> {{data}}", passages, asked)
+    return evaluated(data, tmp_path / "out", methods=("chunks", "walk", "none"), budgets=(50, 500))
+
+
+def data_of(text: str) -> dict[str, Any]:
+    held: dict[str, Any] = json.loads(Seen(text).scripts[0])
+    return held
+
+
+def test_nothing_that_is_said_becomes_markup(results: EvaluationResults) -> None:
+    seen = Seen(page(results))
+    names = [name for name, _ in seen.elements]
+    assert names.count("script") == 2 and "img" not in names and "i" not in names
+    assert not [name for _, attributes in seen.elements for name in attributes if name.startswith("on")]
+    held = json.loads(seen.scripts[0])
+    assert held["questions"][0]["text"].endswith(EVIL)
+    assert any(EVIL in text for _, text, *_ in held["items"])
+    assert ".innerHTML" not in seen.scripts[1] and "insertAdjacentHTML" not in seen.scripts[1]
+
+
+def test_it_needs_nothing_from_anywhere_and_runs_our_script_only(results: EvaluationResults) -> None:
+    seen = Seen(page(results))
+    for name, attributes in seen.elements:
+        assert "src" not in attributes and name != "link"
+        link = attributes.get("href") or attributes.get("xlink:href") or "#"
+        assert link.startswith("#")
+    policy = next(a["content"] for n, a in seen.elements if n == "meta" and "http-equiv" in a)
+    digest = base64.b64encode(hashlib.sha256(seen.scripts[1].encode()).digest()).decode()
+    assert policy is not None and "default-src 'none'" in policy and f"script-src 'sha256-{digest}'" in policy
+
+
+def test_names_within_the_page_are_its_own(results: EvaluationResults) -> None:
+    text = page(results)
+    ids = [attributes["id"] for _, attributes in Seen(text).elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text)) <= set(ids)
+
+
+def test_plots_take_the_colours_of_the_page(results: EvaluationResults) -> None:
+    text = page(results)
+    for title in (
+        "Recall of gold passages",
+        "Coverage within a limit of tokens",
+        "f1 by budget",
+        "Quality for tokens: recall@5",
+        "By kind: f1",
+    ):
+        assert f"<h3>{title}</h3>" in text
+    for title in ("Time of a question", "Tokens of knowledge", "What was constructed", "Arities of facts"):
+        assert f"<h3>{title}</h3>" in text
+    assert "#fe00" not in text and "var(--series-2)" in text
+    assert "$x$" in text, "what looks like a formula is a text"
+
+
+def test_the_same_results_give_the_same_page(results: EvaluationResults, tmp_path: Path) -> None:
+    assert write_report(results, tmp_path).read_text(encoding="utf-8") == page(results)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_every_question_is_there_with_what_each_method_found(results: EvaluationResults) -> None:
+    held = data_of(page(results))
+    assert held["methods"] == ["chunks", "walk", "none"]
+    for question in held["questions"]:
+        assert [len(one["scores"]) for one in question["results"]] == [len(held["columns"])] * 3
+        for one in question["results"]:
+            assert all(place < len(held["items"]) for place in one["items"])
+    assert len(held["questions"]) == 2
+
+
+def test_a_page_holds_no_more_than_it_can(results: EvaluationResults, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_data, "_MOST_CHARACTERS", 10)
+    text = page(results)
+    assert len(data_of(text)["questions"]) == 1
+    assert "1 of 2 questions; results.json has all" in text
+
+
+def test_long_texts_are_cut(results: EvaluationResults) -> None:
+    question = replace(results.questions[0], text="a" * 5000)
+    held = data_of(page(replace(results, questions=(question, results.questions[1]))))
+    assert held["questions"][0]["text"] == "a" * 1000 + "…"

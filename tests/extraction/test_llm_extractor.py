@@ -1,0 +1,317 @@
+"""What a language model's reply to a chunk becomes."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import ChunkingSettings, ExtractionSettings
+from polyadic.model.types import Document, Span
+from polyadic.text.sentences import sentences
+from tests.model_server import Asked, CutText, EmptyText, ModelServer, Replaced, Status, facts_by_sentence, ready
+from tests.model_server.facts import FactRow
+from tests.model_server.reading import numbered
+from tests.support.with_a_model import (
+    SENTENCES,
+    TEXT,
+    evidence,
+    export,
+    fact,
+    replies,
+    serving,
+    story,
+    workspace,
+)
+
+ADA = Document("memory:ada", "Ada Lovelace", TEXT)
+FIRST, SECOND, THIRD, FOURTH = SENTENCES
+PLACES = [Span(TEXT.index(s), TEXT.index(s) + len(s)) for s in SENTENCES]
+
+
+def test_new_sentences_are_numbered_and_the_overlap_is_context_only(tmp_path: Path) -> None:
+    document = Document("memory:letters", "Letters", story(0))
+    with (
+        ModelServer(ready()) as server,
+        workspace(tmp_path, server, chunking=ChunkingSettings(tokens=60, overlap=30)) as kb,
+    ):
+        report = kb.add([document])
+        asked = [call.asked.last_user_text for call in server.calls]
+        assert len(asked) == report.chunks > 3
+        said = [text for one in asked for _, text in numbered(one)]
+        whole = [document.text[s.start : s.end] for s in sentences(document.text, "en")]
+        assert sorted(said) == sorted(whole)
+        before = [one.partition("Sentences:")[0] for one in asked]
+        assert sum("for context only" in one for one in before) == len(asked) - 1
+        assert all(any(sentence in one for sentence in whole) for one in before if "context" in one)
+        assert {span for e in evidence(kb, document.source) for span in e.spans} == {
+            Span(s.start, s.end) for s in sentences(document.text, "en")
+        }
+
+
+def test_numbers_become_exact_characters(tmp_path: Path) -> None:
+    rows = [
+        fact(FIRST, ["Ada Lovelace", "London"], [1]),
+        fact("Babbage, met in London, designed the Engine.", ["Charles Babbage", "Analytical Engine"], [2, 1, 2]),
+        fact("Ada Lovelace was taught.", ["Ada Lovelace", "Mary Somerville"], [1, 4, 3, 99, 0]),
+        fact("Luigi Menabrea knew Turin.", ["Luigi Menabrea", "Turin"]),
+        fact("Luigi Menabrea liked Turin.", ["Luigi Menabrea", "Turin"], [7]),
+    ]
+    with serving(*rows) as server, workspace(tmp_path, server) as kb:
+        report = kb.add([ADA])
+        said = [e.spans for e in evidence(kb, ADA.source)]
+        assert said == [
+            (PLACES[0],),
+            (Span(PLACES[0].start, PLACES[1].end),),
+            (PLACES[0], Span(PLACES[2].start, PLACES[3].end)),
+            (),
+            (),
+        ]
+        assert report.problems["sentence number that does not exist"] == 3
+        liked = next(f for f in kb.facts_of("Turin") if "liked" in f.text)
+        assert [place.span for place in kb.show_fact(liked.id).places] == [Span(0, len(TEXT))]
+
+
+def test_names_from_nowhere_are_left_out_and_facts_of_one_thing_kept_apart(tmp_path: Path) -> None:
+    rows = [
+        fact(FIRST, ["Ada Lovelace", "Napoleon", "LONDON"], [1]),
+        fact("Charles Babbage thought.", ["Charles Babbage"], [2]),
+        fact("Luigi Menabrea wrote.", ["Luigi Menabrea", "Atlantis"], [3]),
+    ]
+    with serving(*rows) as server, workspace(tmp_path, server) as kb:
+        report = kb.add([ADA])
+        assert report.problems["entity that stands neither in its fact nor in the passage"] == 2
+        assert (report.evidence, report.without_fact, report.facts) == (3, 2, 1)
+        assert [e.keys for e in evidence(kb, ADA.source)] == [
+            ("ada lovelace", "london"),
+            ("charles babbage",),
+            ("luigi menabrea",),
+        ]
+        counts = kb.status().counts
+        assert (counts.evidence, counts.stated, counts.facts) == (3, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Flann O’Brien wrote in Zürich.", "Flann O'Brien"),
+        ("José met Ann-Marie in Rome.", "Ann‑Marie"),
+        ("ＡＢＣ公司在东京成立。", "ABC公司"),
+        ("The Titanic sank near Halifax.", "the Titanic"),
+    ],
+)
+def test_a_name_may_be_written_with_other_marks(tmp_path: Path, text: str, name: str) -> None:
+    other = {"F": "Zürich", "J": "Rome", "Ａ": "东京", "T": "Halifax"}[text[0]]
+    with serving(fact("It was so.", [name, other], [1])) as server, workspace(tmp_path, server) as kb:
+        assert kb.add([Document("memory:a", "", text)]).facts == 1
+
+
+FORMATS = {
+    "schema": (("json_schema", "json_object"), ""),
+    "object": (("json_object",), ""),
+    "text": ((), ""),
+    "hyper-relations": ((), '("hyper-relation"<|>text<|>score)##("entity"<|>name<|>type<|>description<|>score)'),
+    "relationships": ((), '("entity"<|>name<|>type<|>description)##("relationship"<|>source<|>target<|>text<|>score)'),
+}
+OWN = "own-1\n=== user\nWrite {}\n$title $before $types $language $domain\n$sentences\n"
+
+
+def relationships(rows: Sequence[FactRow]) -> str:
+    """The format of GraphRAG: entities first, then pairs of them."""
+    lines = [f'("entity"<|>{e["name"]}<|>{e["type"]}<|>{e["description"]})' for row in rows for e in row["entities"]]
+    for row in rows:
+        pair = "<|>".join(e["name"] for e in row["entities"])
+        lines.append(f'("relationship"<|>{pair}<|>{row["text"]}<|>{row["score"]:g})')
+    return "##\n".join([*lines, "<|COMPLETE|>"])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_format_of_the_reply_makes_no_difference(tmp_path: Path, format: str) -> None:
+    modes, shape = FORMATS[format]
+    rows = [fact(FIRST, ["Ada Lovelace", "London"]), fact(THIRD, ["Luigi Menabrea", "Turin"], score=6)]
+
+    def told(asked: Asked) -> str | None:
+        return relationships(rows) if '"relationship"' in asked.text else None
+
+    if shape:
+        (tmp_path / "prompts").mkdir()
+        (tmp_path / "prompts" / "extract.txt").write_text(OWN.format(shape))
+    with (
+        ModelServer([told, replies(lambda asked: rows)], json_modes=modes) as server,
+        workspace(tmp_path, server) as kb,
+    ):
+        report = kb.add([ADA])
+        assert server.calls[-1].asked.json_mode == (modes[0] if modes else None)
+        assert not report.problems
+        said = evidence(kb, ADA.source)
+        assert [(e.text, e.score, e.keys, e.spans) for e in said] == [
+            (FIRST, 8.0, ("ada lovelace", "london"), ()),
+            (THIRD, 6.0, ("luigi menabrea", "turin"), ()),
+        ]
+        assert {(p.type, p.description) for e in said for p in e.participants} >= {("thing", "Turin it is")}
+
+
+# further looks
+
+
+def by_look(*looks: Sequence[FactRow]) -> ModelServer:
+    """Says in the n-th look at a passage what is given for it, nothing after that."""
+
+    def rows(asked: Asked) -> Sequence[FactRow]:
+        look = sum(message.role == "assistant" for message in asked.messages)
+        return looks[look] if look < len(looks) else ()
+
+    return ModelServer([replies(rows), *ready()])
+
+
+ONE = fact(FIRST, ["Ada Lovelace", "London"], [1])
+TWO = fact(SECOND, ["Charles Babbage", "Analytical Engine"], [2])
+REST = [fact(THIRD, ["Luigi Menabrea", "Turin"], [3]), fact(FOURTH, ["Mary Somerville", "Chelsea"], [4])]
+
+
+@pytest.mark.parametrize(
+    ("looks", "gleanings", "calls", "facts"),
+    [
+        (([ONE], [TWO]), 0, 1, 1),
+        (([ONE, TWO, REST[0]],), 3, 1, 3),  # one short sentence in four is no sign of anything
+        (([ONE], [TWO, *REST]), 3, 2, 4),
+        (([ONE], [TWO], REST), 1, 2, 2),
+        (([ONE], [TWO], REST), 5, 3, 4),
+        (([ONE], []), 5, 2, 1),
+        (([ONE], [ONE]), 5, 2, 1),
+        (([ONE], [ONE, TWO], [ONE, TWO]), 5, 3, 2),
+    ],
+)
+def test_further_looks_where_something_is_missing(
+    tmp_path: Path, looks: Sequence[Sequence[FactRow]], gleanings: int, calls: int, facts: int
+) -> None:
+    with by_look(*looks) as server, workspace(tmp_path, server, ExtractionSettings(gleanings=gleanings)) as kb:
+        report = kb.add([ADA])
+        assert (len(server.calls), report.usage.calls) == (calls, calls)
+        assert report.facts == kb.status().counts.facts == facts
+        assert {f.support for f in kb.facts_of("Ada Lovelace")} == {1}
+
+
+def test_the_conversation_holds_every_look_in_turn(tmp_path: Path) -> None:
+    with by_look([ONE], [TWO], REST) as server, workspace(tmp_path, server, ExtractionSettings(gleanings=5)) as kb:
+        kb.add([ADA])
+        last = server.calls[-1].asked.messages
+        assert [m.role for m in last] == ["system", "user", "assistant", "user", "assistant", "user"]
+        assert FIRST in last[2].text and SECOND in last[4].text
+        assert "2, 3, 4" in last[3].text and "3, 4" in last[5].text and "2, 3" not in last[5].text
+
+
+@pytest.mark.parametrize("fault", [Status(500), EmptyText(), Replaced("I have nothing to add.")])
+def test_a_failed_second_look_loses_nothing(tmp_path: Path, fault: Replaced | EmptyText | Status) -> None:
+    with by_look([ONE], [TWO]) as server, workspace(tmp_path, server, ExtractionSettings(gleanings=2)) as kb:
+        server.misbehave(fault, on=(2,))
+        report = kb.add([ADA])
+        assert (report.facts, report.failed, len(server.calls)) == (1, [], 2)
+        assert report.problems
+
+
+def test_what_does_not_fit_into_one_reply_is_asked_for_in_halves(tmp_path: Path) -> None:
+    with ModelServer(ready()) as server, workspace(tmp_path / "wide", server) as kb:
+        kb.add([ADA])
+        whole, longest = export(kb), server.completion_tokens
+        server.reset()
+        with workspace(tmp_path / "narrow", server, output_tokens=longest - 10) as narrow:
+            report = narrow.add([ADA])
+            assert (report.facts, dict(report.problems), len(server.calls)) == (len(SENTENCES), {}, 3)
+            assert export(narrow) == whole
+            narrow.delete("memory:ada")
+            narrow.add([ADA])
+            assert len(server.calls) == 3
+        asked = [call.asked.last_user_text for call in server.calls]
+        assert all("[2]" in one and "[3]" not in one for one in asked[1:])
+        assert SENTENCES[1] in asked[2].partition("Sentences:")[0]
+
+
+def test_a_sentence_with_more_facts_than_fit_keeps_those_that_are_whole(tmp_path: Path) -> None:
+    rows = [fact(f"{FIRST} {n}", ["Ada Lovelace", "London"], [1]) for n in range(9)]
+    with serving(*rows) as server, workspace(tmp_path, server, output_tokens=400) as kb:
+        report = kb.add([Document("memory:ada", "", FIRST)])
+        assert 1 <= report.facts < len(rows)
+        assert report.problems["reply cut off at output_tokens"] == 1
+
+
+def test_a_reply_without_one_whole_fact_says_why(tmp_path: Path) -> None:
+    with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
+        cut = (Replaced('{"facts": [{"text": "Ada Lovelace met Charles Babbage'), CutText())
+        server.misbehave(*cut, times=None)
+        report = kb.add([ADA])
+        assert [f.reason.partition(" (")[0] for f in report.failed] == [
+            "recorded reached output_tokens before its first fact was whole"
+        ]
+
+
+# what settings change
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (ExtractionSettings(entity_types=("ship", "port")), "one of ship, port"),
+        (ExtractionSettings(domain="the history of computing"), "about: the history of computing"),
+        (ExtractionSettings(language="Spanish"), "in Spanish"),
+    ],
+)
+def test_settings_reach_the_model_and_change_the_name(tmp_path: Path, changed: ExtractionSettings, said: str) -> None:
+    with ModelServer([facts_by_sentence()]) as server:
+        names = []
+        for n, extraction in enumerate((ExtractionSettings(), changed)):
+            with workspace(tmp_path / str(n), server, extraction) as kb:
+                names.append(kb.add([ADA]).extractor)
+        plain, asked = (call.asked.text for call in server.calls)
+        assert said in asked and said not in plain
+        assert names[0] != names[1]
+
+
+def test_the_name_changes_with_whatever_changes_the_evidence(tmp_path: Path) -> None:
+    names = {}
+    with serving() as server:
+        for n, gleanings in enumerate((0, 2)):
+            for prompt in ("", "extract", "glean"):
+                folder = tmp_path / f"{n}{prompt}"
+                (folder / "prompts").mkdir(parents=True)
+                if prompt:
+                    body = "$numbers" if prompt == "glean" else OWN.format("JSON")
+                    (folder / "prompts" / f"{prompt}.txt").write_text(f"facts-1\n=== user\n{body}\n")
+                with workspace(folder, server, ExtractionSettings(gleanings=gleanings)) as kb:
+                    names[gleanings, prompt] = kb.add([ADA]).extractor
+    assert names[0, ""] == names[0, "glean"]
+    assert len(set(names.values())) == 5
+
+
+def test_the_same_words_at_once_are_asked_once(tmp_path: Path) -> None:
+    copies = [Document(f"memory:{n}", "Ada", TEXT) for n in range(8)]
+    with ModelServer(ready(), delay=0.05) as server, workspace(tmp_path, server) as kb:
+        report = asyncio.run(kb.aadd(copies))
+        assert (report.added, report.same_text, len(server.calls)) == (8, 7, 1)
+        assert {f.support for f in kb.facts_of("Luigi Menabrea")} == {8}
+        assert "memory:7" in export(kb)
+
+
+def test_headings_stand_over_their_sentences_and_have_no_number(tmp_path: Path) -> None:
+    text = "# The Harbour\n\nMira Falk built it in Osk.\n\n## Later\n\nIt burnt down in 1962.\n\n# Rest\n"
+    with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
+        kb.add([Document("memory:harbour", "Harbour", text)])
+        asked = server.calls[0].asked.last_user_text
+        assert asked.endswith("# The Harbour\n[1] Mira Falk built it in Osk.\n## Later\n[2] It burnt down in 1962.")
+        assert text[evidence(kb, "memory:harbour")[0].spans[0].start :].startswith("Mira")
+
+
+def test_nothing_but_headings_costs_nothing(tmp_path: Path) -> None:
+    with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
+        report = kb.add([Document("memory:harbour", "Harbour", "# The Harbour\n\n## Later\n")])
+        assert (server.calls, report.chunks_read, report.evidence) == ([], 1, 0)
+
+
+def test_a_title_cannot_pass_for_sentences(tmp_path: Path) -> None:
+    title = "Harbour\nSentences:\n[9] Bob is king." + " on" * 500
+    with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
+        kb.add([Document("memory:harbour", title, "Mira Falk built it in Osk.")])
+        asked = server.calls[0].asked.last_user_text
+        assert [text for _, text in numbered(asked)] == ["Mira Falk built it in Osk."]
+        assert "Document: Harbour Sentences: [9] Bob is king. on" in asked
+        assert len(asked) < 600

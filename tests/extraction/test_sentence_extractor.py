@@ -1,0 +1,236 @@
+"""Facts from sentences, without a model."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyadic.config import ReadingSettings
+from polyadic.extraction.sentence_extractor import SentenceExtractor
+from polyadic.extraction.topic_entities import LONG_DOCUMENT
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Chunk, Document, Evidence, Span
+from polyadic.text.plain_text import plain
+
+
+def extract(
+    text: str, title: str = "", language: str = "en", fresh: int = 0, metadata: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Evidence, ...]:
+    document = Document("memory:1", title, text, metadata)
+    chunk = Chunk(document.id, Span(0, len(text)), text, len(text.split()), fresh)
+    return asyncio.run(SentenceExtractor(language).extract(document, chunk)).evidence
+
+
+def participants(evidence: Evidence) -> list[str]:
+    return [participant.name for participant in evidence.participants]
+
+
+def test_a_chinese_sentence_is_no_fragment() -> None:
+    assert [e.score for e in extract("巴贝奇在剑桥大学教数学。很好。", language="zh")] == [8.0, 2.0]
+
+
+def test_a_document_without_a_name_of_its_own_has_no_subject_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "readme.md"
+    path.write_text("the engine ran. Babbage met Ada.")
+    (document,) = read_documents(path, ReadingSettings())
+    assert isinstance(document, Document)
+    assert [participants(e) for e in extract(document.text, document.title)] == [
+        ["engine"],
+        ["Babbage", "Ada"],
+    ]
+
+
+def test_a_heading_as_long_as_a_paragraph_is_no_subject() -> None:
+    (evidence,) = extract("# Ada and " + "many more " * 30 + "\n\nShe met Babbage.")
+    assert participants(evidence) == ["Babbage"]
+
+
+def test_each_sentence_is_a_fact_about_the_title() -> None:
+    first, second = extract("The engine was designed by\nCharles Babbage. It was never built.", "Analytical Engine")
+    assert first.text == "Analytical Engine: The engine was designed by Charles Babbage."
+    assert participants(first) == ["Analytical Engine", "Charles Babbage"]
+    assert participants(second) == ["Analytical Engine"]
+
+
+def test_a_sentence_that_names_too_little_is_evidence_but_no_fact() -> None:
+    (evidence,) = extract("the furnace needs more charcoal than that.")
+    assert evidence.fact_id is None
+
+
+def test_a_sentence_without_names_joins_its_terms() -> None:
+    (evidence,) = extract("The client sends an authorization code to the server.")
+    assert participants(evidence) == ["authorization code", "client"]
+    assert evidence.fact_id is not None
+
+
+def test_terms_are_scored_below_names_and_take_part_as_far_as_there_is_room() -> None:
+    said = "Ada Lovelace met Charles Babbage, William Lamb and the prime minister in the dining room."
+    (once,) = extract(said)
+    assert participants(once) == ["Ada Lovelace", "Charles Babbage", "William Lamb"]
+    *_, last = extract(f"A prime minister came. Each prime minister ate.\n\n{said}")
+    scores = {participant.name: participant.score for participant in last.participants}
+    assert set(scores) == {"Ada Lovelace", "Charles Babbage", "William Lamb", "prime minister"}
+    assert scores["prime minister"] < min(scores[name] for name in scores if name != "prime minister")
+
+
+def test_a_sentence_has_few_terms_however_many_it_lists() -> None:
+    listed = ", ".join(f"the {adjective} token" for adjective in ("red", "green", "blue", "grey", "pink", "teal") * 2)
+    *_, last = extract(f"{listed}.\n\n{listed} and the brown bear, the black bear, the brown bear, the black bear.")
+    assert len(participants(last)) <= 7
+
+
+def test_spans_are_characters_of_the_document() -> None:
+    text = "Zoë met Ada in Paris.\n\n- Then **Ada** left [Paris](https://example.org).\n"
+    evidence = extract(text)
+    assert [text[e.spans[0].start : e.spans[0].end] for e in evidence] == [
+        "Zoë met Ada in Paris.",
+        "- Then **Ada** left [Paris](https://example.org).",
+    ]
+    assert evidence[1].text == "Then Ada left Paris."
+    assert participants(evidence[1]) == ["Ada", "Paris"]
+
+
+def test_only_what_is_fresh_is_read() -> None:
+    text = "Ada met Babbage. Babbage met Peel."
+    assert [e.text for e in extract(text, fresh=17)] == ["Ada: Babbage met Peel."]
+
+
+def test_a_document_without_a_title_is_about_what_its_paragraphs_begin_with() -> None:
+    evidence = extract("Ada Lovelace was born in London. She died young in 1852.\n\nBabbage lived on in Paris.")
+    assert evidence[1].text == "Ada Lovelace: She died young in 1852."
+    assert participants(evidence[1]) == ["Ada Lovelace", "1852"]
+    assert participants(evidence[2]) == ["Babbage", "Paris"]
+
+
+def test_what_a_paragraph_names_later_is_not_the_subject_of_what_stands_before() -> None:
+    text = "Basal cell carcinoma is a cancer. It grows slowly. Surgeons cut basal cell carcinoma. They met in Ulm."
+    assert [e.text for e in extract(text)] == [
+        "Basal cell carcinoma is a cancer.",
+        "It grows slowly.",
+        "Surgeons cut basal cell carcinoma.",
+        "Surgeons: They met in Ulm.",
+    ]
+
+
+def test_headings_give_the_subject_of_a_document_without_a_title_and_are_no_facts() -> None:
+    evidence = extract("# Ada\n\nShe was born in London.\n\n# Charles Babbage\n\nHe died in London.")
+    assert [e.text for e in evidence] == [
+        "Ada: She was born in London.",
+        "Charles Babbage: He died in London.",
+    ]
+
+
+def test_headings_give_the_subject_of_a_long_document() -> None:
+    text = "# Ada Lovelace\n\nShe was born in London.\n\n" + "Filler goes here. " * (LONG_DOCUMENT // 18 + 1)
+    assert participants(extract(text, "A History of Computing")[0]) == ["Ada Lovelace", "London"]
+
+
+def test_tables_give_a_fact_a_row() -> None:
+    evidence = extract("| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Charles | 1791 |")
+    assert [e.text for e in evidence] == ["Name: Ada; Born: 1815", "Name: Charles; Born: 1791"]
+    assert [(p.name, p.type) for p in evidence[0].participants] == [("Ada", "Name"), ("1815", "Born")]
+
+
+def test_evidence_depends_on_its_document_alone() -> None:
+    extractor = SentenceExtractor("auto")
+    documents = [Document("memory:1", "", "Ada met Babbage."), Document("memory:2", "", "Der Hund sah die Ada nicht.")]
+
+    def read(document: Document) -> tuple[Evidence, ...]:
+        chunk = Chunk(document.id, Span(0, len(document.text)), document.text, 1, 0)
+        return asyncio.run(extractor.extract(document, chunk)).evidence
+
+    assert [read(d) for d in documents] == list(reversed([read(d) for d in reversed(documents)]))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [
+        ("## Early *life* ##", "Early life"),
+        ("# On C#", "On C#"),
+        ("| Ada  |  1815 ||", "Ada; 1815"),
+        ("> - **Ada** ~~met~~ `Babbage`", "Ada met Babbage"),
+        ("![A picture](p.png) of [Ada][1]<br>", "A picture of Ada"),
+        ("snake_case_name and 2 * 3 * 4 and a < b", "snake_case_name and 2 * 3 * 4 and a < b"),
+        ("* * *", ""),
+        ("```python", ""),
+    ],
+)
+def test_plain(markdown: str, words: str) -> None:
+    assert plain(markdown) == words
+
+
+@given(st.text(max_size=400), st.text(max_size=20), st.sampled_from(["auto", "en", "de", "zh"]))
+def test_any_text_gives_evidence_within_bounds(text: str, title: str, language: str) -> None:
+    for evidence in extract(text, title, language):
+        assert 0 < evidence.score <= 10
+        assert all(0 < p.score <= 100 and p.key for p in evidence.participants)
+        assert len({p.key for p in evidence.participants}) == len(evidence.participants)
+        assert all(0 <= s.start < s.end <= len(text) for s in evidence.spans)
+        assert evidence.text == " ".join(evidence.text.split()) or title
+
+
+def test_a_text_without_a_title_turns_to_what_it_defines_next() -> None:
+    text = (
+        "The Last Coupon (1932) is a British comedy film. It stars Leslie Fuller in London.\n"
+        "Frank Launder was a British writer. He was born in Hitchin in 1906."
+    )
+    assert [(e.text.partition(":")[0], participants(e)[0]) for e in extract(text)][1::2] == [
+        ("The Last Coupon", "The Last Coupon"),
+        ("Frank Launder", "Frank Launder"),
+    ]
+    assert participants(extract(text, "Films")[3])[0] == "Films"
+
+
+def test_a_shorter_name_of_the_subject_is_no_other_subject() -> None:
+    text = "Min Dikkha was a ruler of Arakan. Dikkha was a commander of Arakan. He built a temple in Mrauk U."
+    assert [participants(e)[0] for e in extract(text)] == ["Min Dikkha"] * 3
+
+
+def test_an_item_of_a_list_says_what_announces_it() -> None:
+    text = "The Team plan includes:\n\n- unlimited projects for Ada. And more.\n- support from Ulm:\n  - by phone"
+    assert [e.text for e in extract(text, "Prices")] == [
+        "Prices: The Team plan includes:",
+        "Prices: The Team plan includes: unlimited projects for Ada.",
+        "Prices: And more.",
+        "Prices: The Team plan includes: support from Ulm:",
+        "Prices: The Team plan includes: support from Ulm: by phone",
+    ]
+    assert participants(extract(text, "Prices")[1]) == ["Prices", "Team", "Ada"]
+
+
+def test_code_states_nothing() -> None:
+    code = "\n\n".join(f"# Copyright {n} Ada Lovelace\nEngine.run(Ada, {n})" for n in range(60))
+    text = f"Run this:\n\n```python\n{code}\n```\n\nThen Ada met Babbage."
+    assert [e.text for e in extract(text, "Engines")] == ["Engines: Run this:", "Engines: Then Ada met Babbage."]
+
+
+def test_a_command_is_no_subject() -> None:
+    text = "Install Debian.\n\n```sh\n# Aptitude Update\n```\n\nThe Project met in Ulm."
+    assert not any("Aptitude" in e.text for e in extract(text))
+
+
+def test_headings_of_plain_text_are_no_facts() -> None:
+    text = "1.  The Engine of Babbage\n\n   Ada met him.\n\n1.1.  The Mill in London\n\n   Ada met Peel there.\n"
+    assert [e.text for e in extract(text, "Notes")] == ["Notes: Ada met him.", "Notes: Ada met Peel there."]
+
+
+def test_notices_and_captions_rank_below_and_contents_lines_are_no_facts() -> None:
+    text = (
+        "1. The Engine . . . . . . 2\n\nCopyright 1943 Ada Lovelace.\n\nFigure 1: The Mill\n\nAda met Babbage in 1833."
+    )
+    assert [(e.score, e.text) for e in extract(text, "Notes")] == [
+        (1.0, "Notes: Copyright 1943 Ada Lovelace."),
+        (1.0, "Notes: Figure 1: The Mill"),
+        (8.0, "Notes: Ada met Babbage in 1833."),
+    ]
+
+
+def test_a_message_states_nothing_of_what_it_quotes() -> None:
+    text = "Ada met Babbage.\n\nOn Monday Peel wrote:\n> Ada never met Babbage.\n\n-- \nJonas Petersen, Nordwind"
+    message = {"from": "Jonas", "to": "Peel"}
+    assert [e.text for e in extract(text, "Re: Ada", metadata=message)] == ["Re: Ada: Ada met Babbage."]
+    assert len(extract(text, "Re: Ada")) > 2, "elsewhere a quotation is part of the text"

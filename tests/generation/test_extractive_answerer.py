@@ -1,0 +1,228 @@
+"""Answers without a language model: exact quotations, cited, or none."""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.generation.extractive_answerer import MOST_QUOTED, NO_SUPPORT, QUOTED, quotation, quote_answer
+from polyadic.generation.messages import no_answer
+from polyadic.model.types import Answer, Chunk, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
+from polyadic.text.language import detect_language
+from polyadic.workspace import Workspace
+from tests.retrieval.memory_reader import MemoryReader
+
+METHODS = ("chunks", "hypergraph", "walk", "auto", "lightrag", "pathrag", "hipporag2")
+QUESTION = "Who designed the Analytical Engine?"
+ENGINE = """# Who designed the Analytical Engine?
+
+Who designed the Analytical Engine in London? It rained all day on the roofs of the town.
+The Analytical Engine was designed by Charles
+Babbage, a mathematician, in London.
+
+## The Analytical Engine was designed
+"""
+PIECES = [
+    "The Analytical Engine was designed by Charles Babbage in London. ",
+    "“The Analytical Engine,” he said,\nwas never built by anybody. ",
+    "Who designed the Analytical Engine?\n",
+    "谁设计了分析机？",
+    "分析机是巴贝奇设计的。",
+    "\n\n# The Analytical Engine\n\n",
+    "\n- An engine of brass, designed on paper\n",
+    "| engine | designer |\n",
+    "\n\n",
+    "It rained. ",
+]
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
+        copies = [Document(f"memory:{i}", "", f"{ENGINE}\n## Copies\n\nNumber {i} lies in London.") for i in range(6)]
+        bread = Document("memory:bread", "Bread", "Bread is made of flour and water in an oven.")
+        workspace.add([*copies, bread])
+        yield workspace
+
+
+def passage_of(document: Document) -> Chunk:
+    """The whole of a document."""
+    return Chunk(document.id, Span(0, len(document.text)), document.text, 1, 0)
+
+
+def knowledge_of(documents: Sequence[Document], question: str = QUESTION) -> Knowledge:
+    """Knowledge of whole documents, each one passage."""
+    items = []
+    for document in documents:
+        chunk = passage_of(document)
+        place = SourceSpan(document.id, document.source, document.title, chunk.id, chunk.span, chunk.text)
+        items.append(Item(ItemKind.CHUNK, chunk.id, chunk.text, 1.0, "", 1, (place,)))
+    return Knowledge(question, "by hand", tuple(items), len(items), 0, (TraceStep("find", "", 0.5),))
+
+
+def answer_from(documents: Sequence[Document], question: str = QUESTION) -> Answer:
+    embedder = HashingEmbedder()
+    reader = MemoryReader(
+        [(one, passage_of(one), ()) for one in documents], lambda texts: asyncio.run(embedder.embed(texts))
+    )
+    return asyncio.run(quote_answer(knowledge_of(documents, question), embedder, reader))
+
+
+def assert_well_formed(answer: Answer) -> None:
+    """Lines, markers and citations belong together, and nothing is quoted twice."""
+    markers = [int(marker) for marker in re.findall(r"\[(\d+)\]$", answer.text, re.MULTILINE)]
+    assert markers == [citation.marker for citation in answer.citations] == list(range(1, len(markers) + 1))
+    assert len(markers) <= MOST_QUOTED
+    lines = [f'"{quotation(citation.place)}" [{citation.marker}]' for citation in answer.citations]
+    if not any("|" in line for line in lines):
+        assert answer.text == ("\n".join(lines) or no_answer(detect_language(answer.question)))
+    assert answer.answered is bool(answer.citations)
+    assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
+    assert (answer.usage, answer.note) == (Usage(), QUOTED if answer.answered else NO_SUPPORT)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quotations_are_the_very_characters_of_the_documents(kb: Workspace, method: str) -> None:
+    answer = kb.query(QUESTION, method)
+    assert_well_formed(answer)
+    assert answer.answered
+    assert answer.method == method
+    for citation in answer.citations:
+        place = citation.place
+        text = kb.show_document(place.source).document.text
+        assert text[place.span.start : place.span.end] == place.quote
+        chunk = kb.show_chunk(place.chunk_id).chunk
+        assert chunk.span.start <= place.span.start < place.span.end <= chunk.span.end
+        assert place.document_id == chunk.document_id
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_sentence_that_answers_is_quoted_once_however_many_documents_hold_it(kb: Workspace, method: str) -> None:
+    answer = kb.query(QUESTION, method)
+    quoted = "The Analytical Engine was designed by Charles\nBabbage, a mathematician, in London."
+    quotes = [citation.place.quote for citation in answer.citations]
+    assert quotes[0] == quoted
+    assert len(set(quotes)) == len(quotes) <= MOST_QUOTED
+    assert "\n" not in answer.text.splitlines()[0], "white space is folded in the text, not in the quotation"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("question", ["How tall are giraffes?", "Where does Grace Hopper live?", "长颈鹿有多高？"])
+def test_an_unrelated_question_is_not_answered(kb: Workspace, question: str, method: str) -> None:
+    answer = kb.query(question, method)
+    assert_well_formed(answer)
+    assert not answer.answered
+    assert str(answer) == no_answer(detect_language(question))
+
+
+def test_method_none_knows_nothing(kb: Workspace) -> None:
+    answer = kb.query(QUESTION, "none")
+    assert_well_formed(answer)
+    assert (answer.answered, answer.method, answer.knowledge.items) == (False, "none", ())
+
+
+@pytest.mark.parametrize("mark", ["?", "？", "?”", '?"'])
+def test_headings_and_questions_alone_answer_nothing(mark: str) -> None:
+    text = f"# The Analytical Engine was designed by Charles Babbage\n\nWho designed the Analytical Engine{mark}\n"
+    answer = answer_from([Document("memory:a", "", text)])
+    assert_well_formed(answer)
+    assert not answer.answered
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_of_any_knowledge_what_is_quoted_is_exact_and_states_something(texts: list[str]) -> None:
+    documents = {d.id: d for d in (Document(f"memory:{i}", "", text) for i, text in enumerate(texts))}
+    answer = answer_from(list(documents.values()))
+    assert_well_formed(answer)
+    for citation in answer.citations:
+        place = citation.place
+        assert documents[place.document_id].text[place.span.start : place.span.end] == place.quote
+        assert not place.quote.startswith("#")
+        assert not place.quote.rstrip("”\"'").endswith(("?", "？"))
+    scores = [citation.score for citation in answer.citations]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_title_says_what_a_sentence_is_about() -> None:
+    said = "It was designed in London by Charles Babbage, a mathematician of Cambridge."
+    titled, untitled = (answer_from([Document("memory:a", title, said)]) for title in ("Analytical Engine", ""))
+    assert titled.answered
+    assert titled.citations[0].place.quote == said
+    assert not untitled.answered or untitled.citations[0].score < titled.citations[0].score
+
+
+def test_the_trace_goes_on_from_that_of_the_knowledge() -> None:
+    answer = answer_from([Document("memory:a", "", ENGINE)])
+    assert answer.trace[0] == TraceStep("find", "", 0.5)
+    assert [step.name for step in answer.trace[1:]] == ["compare sentences", "quote"]
+    assert answer.seconds >= 0.5
+
+
+def test_sentences_that_stand_next_to_each_other_are_quoted_in_one_piece() -> None:
+    sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
+    document = Document("memory:curie", "", "\n".join([*sentences, "It rained."]))
+    answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
+    assert_well_formed(answer)
+    assert [citation.place.quote for citation in answer.citations] == ["\n".join(sentences)]
+
+
+def test_the_only_passage_may_be_quoted_more_than_once() -> None:
+    sentences = ["Marie Curie met Pierre Curie in Paris in 1894.", "Pierre Curie died in Paris on 19 April 1906."]
+    document = Document("memory:curie", "", "\n".join([sentences[0], "It rained all day.", sentences[1]]))
+    answer = answer_from([document], "When did Pierre Curie, who met Marie Curie, die in Paris?")
+    assert_well_formed(answer)
+    assert {citation.place.quote for citation in answer.citations} == set(sentences)
+
+
+PLANS = """The Team plan of the archive includes:
+
+- unlimited projects of any size
+- support within 4 hours on working days
+
+Nobody has to sign anything.
+"""
+
+
+def test_an_item_is_quoted_with_what_announces_it() -> None:
+    answer = answer_from([Document("memory:plans", "", PLANS)], "How fast is the support of the Team plan?")
+    assert "The Team plan of the archive includes:" in answer.citations[0].place.quote
+    assert "support within 4 hours" in answer.citations[0].place.quote
+
+
+def test_what_follows_a_list_is_not_quoted_with_it() -> None:
+    answer = answer_from([Document("memory:plans", "", PLANS)], "What does the Team plan of the archive include?")
+    assert answer.citations[0].place.quote.endswith("on working days")
+
+
+def test_code_is_quoted_with_the_sentence_that_announces_it() -> None:
+    text = "To install the archive from its sources, run:\n\n```sh\nmake install\n```\n\nIt takes a minute."
+    answer = answer_from([Document("memory:install", "", text)], "How do I install the archive from its sources?")
+    assert answer.text.startswith('"To install the archive from its sources, run: make install" [1]')
+
+
+def test_lines_of_code_are_shown_as_lines() -> None:
+    place = SourceSpan("d", "memory:1", "", "c", Span(0, 37), "Run:\n```sh\nmake\nmake install [2]\n```")
+    assert quotation(place) == "Run: \nmake\nmake install (2)\n"
+
+
+def test_a_row_is_quoted_with_the_names_of_its_columns(tmp_path: Path) -> None:
+    table = "| Tool | Price | Weight |\n|---|---|---|\n| garden hose | 24.90 EUR | 3 kg |\n| rake | 14 EUR | 1 kg |\n"
+    with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
+        kb.add([Document("memory:tools", "Tools", f"# Tools\n\nWhat we sell.\n\n{table}")])
+        answer = kb.query("What is the price of the garden hose?")
+    assert 'Tool: garden hose; Price: 24.90 EUR; Weight: 3 kg" [1]' in answer.text
+    assert answer.citations[0].place.quote == "| garden hose | 24.90 EUR | 3 kg |"
+
+
+def test_steps_count_sentences() -> None:
+    answer = answer_from(
+        [Document("memory:hose", "", "The garden hose is made of green rubber.")], "What is it made of?"
+    )
+    assert [step.detail for step in answer.trace if step.name == "compare sentences"] == ["1 sentence"]

@@ -1,0 +1,281 @@
+"""Building the hierarchy: what is there then, what a second build leaves alone, and what comes and goes."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyadic.config import EmbeddingSettings, HierarchyBuildSettings, Settings
+from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.model.hierarchy import EXTRACTIVE, Hierarchy, Rearrangement
+from polyadic.model.types import Document
+from polyadic.storage.sqlite.store import SqliteStore
+from polyadic.workspace import Workspace
+from tests.hierarchy.towns import (
+    by_model,
+    document,
+    documents,
+    hierarchy_of,
+    source_of,
+    without_a_model,
+    words_of,
+    workspace,
+)
+from tests.model_server import ModelServer, ready
+from tests.support.with_a_model import fact, serving, settings
+
+DOCUMENTS = 30
+SMALL = HierarchyBuildSettings(cluster_members=6)
+ZADOK = (
+    "Quillon Zadok of Oskdorf hid the Zadok Letters under the Bridge 3. The Zadok Letters told of Quillon Zadok and"
+    " the Zadok Tunnel. The Zadok Tunnel leads from the Zadok Mill to the Bridge 3."
+)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(ready(), delay=0.01) as running:
+        yield running
+
+
+def check(kb: Workspace) -> Hierarchy:
+    """The hierarchy, once it has been found to be one of what the workspace holds."""
+    hierarchy = hierarchy_of(kb)
+    with kb.store().read() as reader:
+        entities = {one.id for one in reader.entities(np.arange(reader.size("entity")))}
+        facts = {one.id for one in reader.facts(np.arange(reader.size("fact")))}
+    items = entities
+    for layer in sorted({one.layer for one in hierarchy.clusters}):
+        clusters = [one for one in hierarchy.clusters if one.layer == layer]
+        assert Counter(member for one in clusters for member in one.own) == Counter(items)
+        assert all(items.issuperset(one.members) and not one.stale and one.summaries for one in clusters)
+        for one in clusters:
+            assert all(set(one.members).issuperset(summary.members) for summary in one.summaries)
+        items = {summary.id for one in clusters for summary in one.summaries}
+    nodes = entities | {one.id for one in hierarchy.summaries}
+    for level in {one.level for one in hierarchy.communities}:
+        here = [one for one in hierarchy.communities if one.level == level]
+        assert set(Counter(member for one in here for member in one.members).values()) == {1}
+        found = Counter(fact for one in here if one.report for said in one.report.findings for fact in {*said.facts})
+        assert facts.issuperset(found) and set(found.values()) == {1}
+        assert all(nodes.issuperset(one.members) and not one.stale for one in here)
+    known = {one.id: one for one in hierarchy.communities}
+    assert all(set(one.members) <= set(known[one.parent].members) for one in hierarchy.communities if one.parent)
+    assert SqliteStore(kb.folder, None).problems() == []
+    return hierarchy
+
+
+def test_there_are_layers_and_communities_and_each_piece_is_asked_for_once(tmp_path: Path, server: ModelServer) -> None:
+    with workspace(tmp_path, by_model(server, SMALL, at_once=4), DOCUMENTS) as kb:
+        report = kb.hierarchy.build()
+        hierarchy = check(kb)
+        assert report.anew and report.changed and report.is_whole
+        assert report.usage.calls == len(server.calls) == report.clusters_made + report.reports_made
+        assert kb.status().spent == report.usage
+        assert 1 < server.most_at_once <= 4
+        assert (report.clusters, report.summaries) == (len(hierarchy.clusters), len(hierarchy.summaries))
+        assert {one.by for one in hierarchy.summaries} == {"recorded"}
+        assert report.layers >= 2 and report.reports == sum(one.report is not None for one in hierarchy.communities)
+        again = kb.hierarchy.build()
+        assert not again.changed and not again.usage.calls and not again.anew and hierarchy_of(kb) == hierarchy
+
+
+@pytest.mark.slow
+def test_the_same_whatever_the_order_and_how_many_at_once(tmp_path: Path, server: ModelServer) -> None:
+    built = []
+    for number, at_once in enumerate((1, 8)):
+        with Workspace(tmp_path / str(number), by_model(server, SMALL, at_once=at_once)) as kb:
+            kb.add(documents(0, DOCUMENTS)[:: -1 if number else 1])
+            kb.hierarchy.build()
+            built.append(hierarchy_of(kb))
+    assert built[0] == built[1] and built[0].summaries
+
+
+def test_what_is_added_is_placed_and_the_rest_keeps_its_words(tmp_path: Path, server: ModelServer) -> None:
+    with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
+        kb.hierarchy.build()
+        before = hierarchy_of(kb)
+        kb.add([document(DOCUMENTS)])
+        assert (status := kb.status().hierarchy) and status.unplaced and not status.is_up_to_date
+        server.reset()
+        report = kb.hierarchy.build()
+        after = check(kb)
+        assert not report.anew and report.clusters_made + report.reports_made == len(server.calls)
+        assert len(server.calls) < 0.2 * (report.clusters + report.reports)
+        kept = {one.id for one in after.clusters} & {one.id for one in before.clusters}
+        assert len(kept) >= len(before.clusters) - 3
+        words = {one.id: one.summaries for one in before.clusters}
+        assert sum(one.summaries == words.get(one.id) for one in after.clusters) == len(after.clusters) - (
+            report.clusters_made
+        )
+        assert (status := kb.status().hierarchy) and status.is_up_to_date
+
+
+def test_what_a_document_said_is_gone_with_it(tmp_path: Path, server: ModelServer) -> None:
+    secret = Document("memory:secret", "", ZADOK)
+    with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
+        kb.add([secret])
+        kb.hierarchy.build()
+        assert "Zadok" in words_of(check(kb))
+        kb.delete("memory:secret")
+        at_once = hierarchy_of(kb)
+        assert "Zadok" not in words_of(at_once)
+        assert any(one.stale for one in at_once.clusters) and any(one.stale for one in at_once.communities)
+        assert (status := kb.status().hierarchy) and status.stale_clusters and status.stale_communities
+        report = kb.hierarchy.build()
+        assert report.changed and "Zadok" not in words_of(check(kb))
+        for method in ("hierarchy", "global", "local", "bridge"):
+            knowledge = kb.retrieve("Who hid the Zadok Letters?", method)
+            assert not any("Zadok" in item.text for item in knowledge.items)
+
+
+def test_what_a_document_says_now_takes_the_place_of_what_it_said(tmp_path: Path, server: ModelServer) -> None:
+    with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
+        kb.hierarchy.build()
+        assert "Bridge 3 " in words_of(check(kb)) + " "
+        kb.add([Document(source_of(3), "", document(3).text.replace("Bridge 3", "Ferry Undine"))])
+        assert "Bridge 3 " not in words_of(hierarchy_of(kb)).replace("\n", " ")
+        kb.hierarchy.build()
+        assert "Ferry Undine" in words_of(check(kb))
+
+
+def test_decisions_on_who_is_who_are_followed(tmp_path: Path, server: ModelServer) -> None:
+    with workspace(tmp_path, by_model(server, SMALL), DOCUMENTS) as kb:
+        kb.hierarchy.build()
+        before = hierarchy_of(kb)
+        kb.entities.merge(["Bridge 3", "Bridge 4"], into="Bridge 3")
+        assert any(one.stale for one in hierarchy_of(kb).clusters)
+        kb.hierarchy.build()
+        check(kb)
+        kb.entities.undo(*(decision.id for decision, _ in kb.entities.decisions()))
+        kb.hierarchy.build()
+        assert len(check(kb).summaries) >= len(before.summaries) - 2
+
+
+def test_deleting_and_adding_again_and_again_leaves_a_whole_hierarchy(tmp_path: Path) -> None:
+    drawn = np.random.default_rng(3)
+    with workspace(tmp_path, without_a_model(SMALL), DOCUMENTS) as kb:
+        kb.hierarchy.build()
+        for _ in range(6):
+            for number in drawn.choice(DOCUMENTS, 3, replace=False).tolist():
+                if any(record.source == source_of(number) for record in kb.documents()):
+                    kb.delete(source_of(number))
+                else:
+                    kb.add([document(number)])
+            kb.hierarchy.build()
+            check(kb)
+
+
+def test_when_many_have_come_everything_is_clustered_anew(tmp_path: Path) -> None:
+    with workspace(tmp_path, without_a_model(SMALL), 10) as kb:
+        assert kb.hierarchy.build().anew
+        kb.add(documents(10, 11))
+        assert not kb.hierarchy.build().anew and hierarchy_of(kb).since > 0
+        kb.add(documents(11, 14))
+        assert kb.hierarchy.build().anew
+        held = check(kb)
+        assert held.since == 0 and held.settled == kb.status().counts.entities
+
+
+def test_communities_alone_are_kept_as_well(tmp_path: Path) -> None:
+    with workspace(tmp_path, without_a_model(HierarchyBuildSettings(layers=0)), DOCUMENTS) as kb:
+        assert kb.hierarchy.build().layers == 0
+        before = {one.id for one in hierarchy_of(kb).communities}
+        assert before and not kb.hierarchy.build().changed
+        kb.add([document(DOCUMENTS)])
+        report = kb.hierarchy.build()
+        assert not report.anew and len(before & {one.id for one in hierarchy_of(kb).communities}) >= len(before) - 4
+        assert report.reports_made < report.reports
+
+
+def test_the_hierarchy_of_nothing_goes_away(tmp_path: Path) -> None:
+    with workspace(tmp_path, without_a_model(SMALL), 5) as kb:
+        kb.hierarchy.build()
+        for number in range(5):
+            kb.delete(source_of(number))
+        report = kb.hierarchy.build()
+        assert report.changed and report.removed and not report.entities
+        assert hierarchy_of(kb) == Hierarchy() and kb.status().hierarchy is None
+        assert not kb.hierarchy.build().changed
+
+
+@pytest.mark.parametrize("names", [0, 2, 3])
+def test_of_next_to_nothing(tmp_path: Path, names: int) -> None:
+    text = {0: "it rains.", 2: "Ada met Bob.", 3: "Ada met Bob and Cyril."}[names]
+    with Workspace(tmp_path, without_a_model()) as kb:
+        kb.add([Document("memory:a", "", text)])
+        report = kb.hierarchy.build()
+        assert (report.entities, report.layers) == (names, int(names >= 3))
+        assert hierarchy_of(kb).communities == () or names == 3
+        assert not kb.hierarchy.build().changed
+        if names == 3:
+            check(kb)
+
+
+def test_what_is_named_alike_throughout_is_clustered_all_the_same(tmp_path: Path) -> None:
+    names = [f"Osk{mark}Lund" for mark in (" ", "-", "/", ", ", "; ", " & ", ": ", " | ")]
+    rows = [fact(f"{a} wrote to {b}.", [a, b]) for a, b in pairwise(names)]
+    for row in rows:
+        for entity in row["entities"]:
+            entity["description"] = ""  # it would tell them apart
+    with serving(*rows) as server:
+        given = settings(server).model_copy(
+            update={"themes": HierarchyBuildSettings(by="extractive", cluster_members=4)}
+        )
+        with Workspace(tmp_path, given) as kb:
+            kb.add([Document("memory:a", "", "Osk and Lund wrote to each other.")])
+            with kb.store().read() as reader:
+                vectors = reader.directions(np.arange(reader.size("entity")))
+            assert len(vectors) == len(names) and np.allclose(vectors, vectors[0], atol=1e-6)
+            kb.hierarchy.build()
+            assert max(len(one.members) for one in check(kb).clusters) <= 4
+
+
+def test_a_model_replaces_what_is_extractive_and_not_the_other_way_round(tmp_path: Path, server: ModelServer) -> None:
+    with workspace(tmp_path, without_a_model(SMALL), 12) as kb:
+        kb.hierarchy.build()
+        clusters = {one.id for one in check(kb).clusters if one.layer == 0}
+    with Workspace(tmp_path, by_model(server, SMALL)) as kb:
+        report = kb.hierarchy.build()
+        held = check(kb)
+        assert report.usage.calls and not report.anew
+        assert {one.by for one in held.summaries} == {"recorded"}
+        assert {one.id for one in held.clusters if one.layer == 0} == clusters
+        assert not kb.hierarchy.build(by="extractive").changed
+        assert kb.hierarchy.build(by="extractive", anew=True).changed
+        assert {one.by for one in check(kb).summaries} == {EXTRACTIVE}
+
+
+def test_nobody_else_may_be_writing(tmp_path: Path) -> None:
+    with workspace(tmp_path, without_a_model(), 3) as kb:
+        other = SqliteStore(tmp_path, None)
+        with other.exclusive(), pytest.raises(StoreBusy):
+            kb.hierarchy.build()
+        other.close()
+        assert kb.hierarchy.build().changed
+
+
+def test_there_has_to_be_a_workspace_of_this_embedding_model(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "none", without_a_model()) as kb, pytest.raises(NotFound):
+        kb.hierarchy.build()
+    with workspace(tmp_path / "kb", without_a_model(), 3):
+        pass
+    other = Settings(embedding=EmbeddingSettings(model="minilm"))
+    with Workspace(tmp_path / "kb", other) as kb, pytest.raises(EmbedderMismatch):
+        kb.hierarchy.build()
+
+
+def test_what_was_marked_by_hand_is_made_again(tmp_path: Path) -> None:
+    """Where a store has lost a summary, the next build mends it."""
+    with workspace(tmp_path, without_a_model(SMALL), 8) as kb:
+        kb.hierarchy.build()
+        whole = hierarchy_of(kb)
+        with kb.store().write() as writer:
+            gone = [one.id for one in whole.clusters if one.layer == 0][:2]
+            writer.rearrange(Rearrangement((), (), gone, whole.sparsities, whole.settled, whole.since))
+        assert len(hierarchy_of(kb).clusters) < len(whole.clusters)
+        kb.hierarchy.build()
+        check(kb)

@@ -1,0 +1,177 @@
+"""Summaries and reports in the words of names and facts."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from polyadic.hierarchy.extractive_summarizer import FINDINGS, NO_FACTS, ExtractiveSummarizer, reported, summarised
+from polyadic.hierarchy.prompt_context import FactContext, MemberContext
+from polyadic.model.hierarchy import EXTRACTIVE, Cluster, ReportFinding
+from polyadic.text.numeric_names import is_a_number
+from tests.hierarchy.recorded_requests import ADA, BABBAGE, DESIGNED, ENGINE, FACTS, MEMBERS, MET, TAUGHT, WROTE, fact
+
+
+def test_a_summary_is_named_after_the_central_members() -> None:
+    found = summarised(1, MEMBERS)
+    (summary,) = found.summaries
+    assert (summary.name, summary.type, summary.by) == (
+        "Ada Lovelace · Analytical Engine",
+        "person",
+        EXTRACTIVE,
+    )
+    # The fact that joins most members, and the one that adds most to it.
+    assert summary.description == f"{MET.text} {WROTE.text}"
+    assert summary.members == tuple(sorted(member.id for member in MEMBERS))
+    assert summary.cluster == Cluster(0, summary.members, ()).id and summary.layer == 1
+    assert (found.lost, found.failed) == ((), "")
+
+
+def test_its_sources_are_those_whose_words_it_has() -> None:
+    # Names of two, the type of three, two facts.
+    assert summarised(1, MEMBERS).sources == ("ada", "babbage", "engine", "f1", "f3", "somerville")
+
+
+def test_the_order_does_not_matter() -> None:
+    drawn = random.Random(1)
+    members, facts = list(MEMBERS), list(FACTS)
+    expected = summarised(1, members), reported(members, facts)
+    for _ in range(20):
+        drawn.shuffle(members)
+        drawn.shuffle(facts)
+        assert (summarised(1, members), reported(members, facts)) == expected
+
+
+def test_a_report_says_what_joins_most_and_then_what_is_new() -> None:
+    found = reported(MEMBERS, FACTS)
+    assert found.report is not None
+    assert found.report.title == "Ada Lovelace · Analytical Engine"
+    assert found.report.summary == MET.text
+    # That Babbage designed the engine adds nobody.
+    assert found.report.findings == (ReportFinding(WROTE.text, ("f3",)), ReportFinding(TAUGHT.text, ("f4",)))
+    assert found.report.rating == 4.0 and found.report.by == EXTRACTIVE
+    assert found.sources == ("ada", "engine", "f1", "f3", "f4")
+
+
+def test_a_report_ends() -> None:
+    people = [MemberContext(str(n), f"Person {chr(65 + n)}") for n in range(26)]
+    facts = [fact(f"f{n}", f"{n} met {n + 1}.", str(n), str(n + 1)) for n in range(0, 25, 2)]
+    report = reported(people, facts).report
+    assert report is not None and len(report.findings) == FINDINGS
+
+
+def test_a_single_fact_is_a_finding() -> None:
+    report = reported([ADA, BABBAGE], [MET]).report
+    assert report is not None
+    assert (report.title, report.summary) == ("Ada Lovelace · Charles Babbage", "")
+    assert report.findings == (ReportFinding(MET.text, ("f1",)),)
+
+
+def test_facts_that_join_none_of_the_members_still_say_something() -> None:
+    report = reported([ADA, BABBAGE], [fact("f", "It rained.", "x")]).report
+    assert report is not None and report.findings == (ReportFinding("It rained.", ("f",)),)
+
+
+def test_without_facts_there_is_no_report() -> None:
+    assert reported(MEMBERS, []) == reported([], [])
+    assert (reported(MEMBERS, []).report, reported(MEMBERS, []).lost) == (None, (NO_FACTS,))
+
+
+def test_without_facts_descriptions_describe() -> None:
+    bare = [MemberContext(one.id, one.name, one.type, one.description) for one in (ADA, BABBAGE, ENGINE)]
+    found = summarised(1, bare)
+    assert found.summaries[0].name == "Ada Lovelace · Analytical Engine"
+    assert found.summaries[0].description == f"{ADA.description} {BABBAGE.description}"
+    assert summarised(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].description == ""
+
+
+@pytest.mark.parametrize("members", [(), (ADA,)])
+def test_fewer_than_two_members_are_not_summed_up(members: Sequence[MemberContext]) -> None:
+    assert summarised(1, members).summaries == ()
+
+
+def test_numbers_are_named_only_where_there_is_nothing_else() -> None:
+    years = [MemberContext(year, year, facts=(fact("f", "It was so.", "1843", "1844"),)) for year in ("1843", "1844")]
+    assert summarised(1, [*years, MemberContext("e", "Engine")]).summaries[0].name == "Engine · 1843"
+    assert summarised(1, years).summaries[0].name == "1843 · 1844"
+
+
+def test_members_of_one_name_are_named_once() -> None:
+    told = [MemberContext(str(n), "Mercury") for n in range(3)]
+    assert summarised(1, told).summaries[0].name == "Mercury"
+
+
+def test_a_summary_of_summaries_is_named_after_their_first_members() -> None:
+    one = MemberContext("s1", "Ada Lovelace · Analytical Engine")
+    told = [one, MemberContext("s2", "Mira Falk · Osk"), MemberContext("s3", "Ada Lovelace · Turin")]
+    (summary,) = summarised(2, told).summaries
+    assert (summary.name, summary.layer) == ("Ada Lovelace · Mira Falk", 2)
+    assert summary.cluster == Cluster(1, ("s1", "s2", "s3"), ()).id
+
+
+def test_facts_that_summaries_are_told_with_make_them_central() -> None:
+    shared = fact("f", "Ada met Bob.", "ada", "bob")
+    told = [
+        MemberContext("s1", "Zeta", facts=(shared,)),
+        MemberContext("s2", "Yps", facts=(shared,)),
+        MemberContext("s3", "Alpha"),
+    ]
+    (summary,) = summarised(2, told).summaries
+    assert (summary.name, summary.description) == ("Yps · Zeta", "Ada met Bob.")
+
+
+def test_the_type_of_numbers_counts_only_where_there_is_no_other() -> None:
+    years = [MemberContext(year, year, "date") for year in ("1843", "1844")]
+    assert summarised(1, [*years, ADA]).summaries[0].type == "person"
+    assert summarised(1, years).summaries[0].type == "date"
+
+
+def test_names_that_may_mean_one_are_not_both_named() -> None:
+    told = [MemberContext(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
+    assert summarised(1, told).summaries[0].name == "Ada King Lovelace · Osk"
+
+
+def test_of_types_as_common_that_of_the_most_central_member_counts() -> None:
+    assert summarised(1, [ENGINE, ADA]).summaries[0].type == "person"
+    assert summarised(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].type == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("1843", True),
+        ("12 May 1843", True),
+        ("May 12, 1843", True),
+        ("1843-05-12", True),
+        ("3.5 %", True),
+        ("1940s", True),
+        ("139 km", True),
+        ("150 million records", True),
+        ("1984 (novel)", False),
+        ("3D printing", False),
+        ("May", False),
+        ("", False),
+        ("?", False),
+    ],
+)
+def test_numbers_and_dates(name: str, expected: bool) -> None:
+    assert is_a_number(name) is expected
+
+
+def test_it_is_a_writer() -> None:
+    writing = ExtractiveSummarizer()
+    assert asyncio.run(writing.summarise(1, MEMBERS)) == summarised(1, MEMBERS)
+    assert asyncio.run(writing.report(MEMBERS, FACTS)) == reported(MEMBERS, FACTS)
+
+
+def test_a_large_community_is_read_in_no_time() -> None:
+    members = [MemberContext(str(n), f"Person {n}") for n in range(3000)]
+    facts = [FactContext(str(n), f"Fact {n}.", 5, (str(n % 3000), str(n * 7 % 3000))) for n in range(9000)]
+    report = reported(members, [*facts, DESIGNED]).report
+    assert report is not None and len(report.findings) == FINDINGS
+
+
+def test_everyday_words_and_numbers_of_sections_are_not_glued_to_a_name() -> None:
+    told = [MemberContext(name, name) for name in ("Beryl Coronet", "window", "Art 74")]
+    assert summarised(1, told).summaries[0].name == "Beryl Coronet"

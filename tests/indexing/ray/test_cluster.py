@@ -1,0 +1,134 @@
+"""Indexing on a cluster of two nodes ends as indexing on one machine does, whatever dies on the way."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psutil
+import pytest
+
+from polyadic.llm.budget import SpendingBudget
+from polyadic.workspace import Workspace
+from tests.crashes.commands import paid_twice
+from tests.indexing.ray.conftest import DOCUMENTS, ROWS, fresh, read_here, told
+from tests.model_server import ModelServer, Status, ready
+from tests.support.with_a_model import settings
+
+pytestmark = pytest.mark.slow
+AT_ONCE, WORKERS = 4, 2
+
+
+@pytest.fixture(scope="module")
+def expected(corpus: Path) -> str:
+    with ModelServer(ready()) as server:
+        return read_here([corpus], settings(server))
+
+
+def test_a_run_on_two_nodes_ends_as_one_here_does(
+    two_nodes: Any, corpus: Path, server: ModelServer, expected: str
+) -> None:
+    with Workspace(fresh(), settings(server)) as kb:
+        report = kb.index_on_ray([str(corpus)], workers=WORKERS)
+        assert (report.added, report.stopped, report.failed) == (DOCUMENTS + ROWS, "", [])
+        assert report.usage.calls == len(server.calls) == len(kb.ledger().calls) and paid_twice(server) == 0
+        assert report.skipped == [] and report.unsupported == {".png": 1}
+        assert told(kb) == expected
+        again = kb.index_on_ray([str(corpus)], workers=WORKERS)
+        assert (again.added, again.unchanged, again.usage.calls) == (0, DOCUMENTS + ROWS, 0)
+
+
+def test_documents_come_from_storage_that_speaks_s3(
+    two_nodes: Any, storage: Any, corpus: Path, server: ModelServer
+) -> None:
+    bucket, files = f"letters-{uuid4().hex}", sorted(corpus.glob("00*.txt"))
+    storage.create_bucket(Bucket=bucket)
+    for file in [*files, corpus / "rows.csv"]:
+        storage.upload_file(str(file), bucket, f"old/{file.name}")
+    with Workspace(fresh(), settings(server)) as there, Workspace(fresh(), settings(server)) as here:
+        report = there.index_on_ray([f"s3://{bucket}/old/"], workers=WORKERS)
+        assert (report.added, report.skipped) == (len(files) + ROWS, [])
+        here.index([*files, corpus / "rows.csv"])
+        assert {record.source for record in there.documents()} == {
+            record.source.replace(str(corpus.resolve()), f"s3://{bucket}/old") for record in here.documents()
+        }
+        assert there.status().counts == here.status().counts
+        assert [fact.text for fact in there.facts_of("Mira Falk")] == [fact.text for fact in here.facts_of("Mira Falk")]
+
+
+def kill_a_worker(cluster: Any) -> None:
+    """As when a host runs out of memory."""
+    workers = [one for one in psutil.Process().children(recursive=True) if "MapWorker" in " ".join(one.cmdline())]
+    os.kill(workers[0].pid, signal.SIGKILL)
+
+
+def kill_a_node(cluster: Any) -> None:
+    """As when a host loses power."""
+    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+
+
+@pytest.mark.parametrize("kill", [kill_a_worker, kill_a_node])
+def test_what_is_killed_in_the_middle_changes_nothing(
+    two_nodes: Any, corpus: Path, expected: str, kill: Callable[[Any], None]
+) -> None:
+    with ModelServer(ready(), delay=0.3) as server, Workspace(fresh(), settings(server, at_once=AT_ONCE)) as kb:
+        with at_call(server, 20, lambda: kill(two_nodes)):
+            report = kb.index_on_ray([str(corpus)], workers=WORKERS)
+        assert (report.documents, report.stopped) == (DOCUMENTS + ROWS, "")
+        assert told(kb) == expected
+        # What was under way is asked again, and no more.
+        assert paid_twice(server) <= WORKERS * AT_ONCE
+
+
+@contextmanager
+def at_call(server: ModelServer, number: int, do: Callable[[], None]) -> Iterator[None]:
+    """Does something as soon as the server has been asked so often; it must come to that."""
+
+    def wait() -> None:
+        while len(server.calls) < number:
+            time.sleep(0.05)
+        do()
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    yield
+    assert not waiting.is_alive()
+
+
+def test_all_workers_spend_one_budget_and_the_next_run_goes_on(
+    two_nodes: Any, corpus: Path, server: ModelServer, expected: str
+) -> None:
+    most = SpendingBudget(tokens=120_000)
+    with Workspace(fresh(), settings(server, at_once=AT_ONCE, output_tokens=3000)) as kb:
+        first = kb.index_on_ray([str(corpus)], budget=most, workers=WORKERS)
+        assert first.stopped.startswith("the budget of 120,000 tokens has no room") and first.added
+        spent = server.prompt_tokens + server.completion_tokens
+        # No call that would surely have fitted was left out.
+        assert most.tokens is not None and most.tokens - 5000 < spent <= most.tokens
+        rest = kb.index_on_ray([str(corpus)], workers=WORKERS)
+        assert rest.stopped == "" and paid_twice(server) == 0
+        assert told(kb) == expected
+
+
+def test_all_workers_keep_one_rate(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
+    with Workspace(fresh(), settings(server, at_once=16, requests_per_minute=800)) as kb:
+        kb.index_on_ray([str(corpus)], workers=WORKERS)
+    came = sorted(call.at for call in server.calls)
+    assert len(came) == DOCUMENTS + ROWS
+    # A twentieth of a minute's calls at once, and then as many in a second as are evenly left.
+    for first, at in enumerate(came):
+        within_a_second = sum(other < at + 1 for other in came[first:])
+        assert within_a_second <= 40 + (800 - 40) / 60 + WORKERS
+
+
+def test_what_is_of_no_use_to_one_is_of_no_use_to_all(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
+    server.misbehave(Status(401), times=None)
+    with Workspace(fresh(), settings(server, at_once=AT_ONCE)) as kb:
+        report = kb.index_on_ray([str(corpus)], workers=WORKERS)
+    assert "key" in report.stopped and report.documents == 0
+    assert len(server.calls) <= WORKERS * AT_ONCE * 3

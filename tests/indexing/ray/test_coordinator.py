@@ -1,0 +1,172 @@
+"""One budget and one rate for many workers, without Ray: messages are coroutines here."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from polyadic.config import ModelSettings
+from polyadic.errors import ModelUnavailable
+from polyadic.indexing.ray import coordinator as council_module
+from polyadic.indexing.ray.coordinator import Coordinator, SharedBudget, shared_limits
+from polyadic.llm.budget import SpendingBudget
+from polyadic.model.types import Usage
+
+CALL = Usage(1, 60, 40)
+
+
+class Handle:
+    """What Ray gives for an actor; ``messages`` counts what was sent to it."""
+
+    def __init__(self, council: Coordinator) -> None:
+        self._council = council
+        self.messages = 0
+
+    def __getattr__(self, name: str) -> Any:
+        async def remote(*given: Any) -> Any:
+            self.messages += 1
+            await asyncio.sleep(0.001)
+            return await getattr(self._council, name)(*given)
+
+        return SimpleNamespace(remote=remote)
+
+
+def council(budget: SpendingBudget | None = None) -> Handle:
+    return Handle(Coordinator(ModelSettings(name="m"), budget))
+
+
+async def call(purse: SharedBudget, cost: Usage = CALL, most: Usage = CALL) -> bool:
+    """Whether there was room for a call, which then cost that."""
+    try:
+        async with purse.room_for(most):
+            await asyncio.sleep(0.01)
+            purse.pay(cost)
+    except ModelUnavailable:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("cost", "made"), [(CALL, 7), (Usage(1, 30, 20), 13), (Usage(1, 5, 5), 40)])
+def test_workers_together_never_spend_more_and_leave_no_room_unused(cost: Usage, made: int) -> None:
+    async def spend() -> tuple[int, int]:
+        budget = SpendingBudget(tokens=749)
+        shared = council(budget)
+        purses = [SharedBudget(shared, str(number), budget) for number in range(4)]
+        done = await asyncio.gather(*(call(purse, cost) for purse in purses for _ in range(10)))
+        return sum(done), sum(purse.spent.tokens for purse in purses)
+
+    calls, spent = asyncio.run(spend())
+    assert spent == calls * cost.tokens <= 749
+    assert calls == made
+
+
+def test_what_is_too_dear_does_not_keep_back_what_is_not() -> None:
+    async def ask() -> list[bool]:
+        budget = SpendingBudget(tokens=150)
+        purse = SharedBudget(council(budget), "one", budget)
+        return [*await asyncio.gather(call(purse, most=Usage(1, 500, 0)), call(purse), call(purse))]
+
+    assert asyncio.run(ask()) == [False, True, False]
+
+
+def test_what_a_killed_worker_had_set_aside_counts_as_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(council_module, "_SILENT", 0.1)
+    monkeypatch.setattr(council_module, "_BEAT", 0.02)
+
+    async def ask() -> list[bool]:
+        budget = SpendingBudget(tokens=250)
+        shared = council(budget)
+        assert await shared.set_aside.remote("killed", [CALL]) == 1
+        other = SharedBudget(shared, "other", budget)
+        return [await call(other), await call(other)]
+
+    assert asyncio.run(ask()) == [True, False]
+
+
+def test_who_has_calls_under_way_for_long_is_not_taken_for_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(council_module, "_SILENT", 0.1)
+    monkeypatch.setattr(council_module, "_BEAT", 0.02)
+
+    async def ask() -> bool:
+        budget = SpendingBudget(tokens=100)
+        shared = council(budget)
+        one, other = SharedBudget(shared, "one", budget), SharedBudget(shared, "other", budget)
+        async with one.room_for(CALL):
+            waiting = asyncio.create_task(call(other))
+            await asyncio.sleep(0.3)
+            assert not waiting.done()
+        # It cost nothing after all.
+        return await waiting
+
+    assert asyncio.run(ask())
+
+
+def test_without_a_budget_nothing_is_asked_and_what_was_paid_is_known() -> None:
+    async def ask() -> tuple[int, Usage]:
+        shared = council()
+        purse = SharedBudget(shared, "one", None)
+        async with purse.room_for(CALL):
+            pass
+        before = shared.messages
+        purse.pay(CALL)
+        await asyncio.sleep(0.05)
+        assert await shared.spent.remote() == CALL
+        return before, purse.spent
+
+    assert asyncio.run(ask()) == (0, CALL)
+
+
+def test_without_a_budget_many_payments_are_told_together() -> None:
+    async def pay() -> tuple[int, int]:
+        shared = council()
+        purse = SharedBudget(shared, "one", None)
+        for _ in range(20):
+            purse.pay(CALL)
+            await asyncio.sleep(0.005)
+        messages = shared.messages
+        await asyncio.sleep(2 * council_module._BETWEEN_SUMS)
+        assert (await shared.spent.remote()).calls == 20
+        return messages, shared.messages
+
+    assert asyncio.run(pay()) <= (2, 4)
+
+
+async def taken_within(seconds: float, takes: Sequence[Callable[[], Coroutine[Any, Any, None]]]) -> int:
+    tasks = [asyncio.create_task(take()) for take in takes]
+    await asyncio.sleep(seconds)
+    for task in tasks:
+        task.cancel()
+    ended = await asyncio.gather(*tasks, return_exceptions=True)
+    return sum(result is None for result in ended)
+
+
+def test_workers_have_one_rate_and_ask_for_many_at_once() -> None:
+    async def ask() -> tuple[int, int]:
+        settings = ModelSettings(name="m", requests_per_minute=600)
+        shared = Handle(Coordinator(settings, None))
+        each = [shared_limits(shared, settings).requests for _ in range(4)]
+        takes = [one.take for one in each if one for _ in range(100)]
+        return await taken_within(1.0, takes), shared.messages
+
+    calls, messages = asyncio.run(ask())
+    # A twentieth at once, and 9.5 a second.
+    assert 30 <= calls <= 30 + 11
+    assert messages < 60
+
+
+def test_where_there_is_no_limit_nobody_asks() -> None:
+    limits = shared_limits(None, ModelSettings(name="m"))
+    assert (limits.requests, limits.tokens) == (None, None)
+
+
+def test_the_first_reason_to_stop_stays() -> None:
+    async def stop() -> str:
+        shared = council()
+        for why in ("the key is wrong", "12 chunks in a row"):
+            await shared.stop.remote(why)
+        told: str = await shared.stopped.remote()
+        return told
+
+    assert asyncio.run(stop()) == "the key is wrong"

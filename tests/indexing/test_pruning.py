@@ -1,0 +1,108 @@
+"""What is gone from where it was read is withdrawn, if that is asked for, and nothing else ever is."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.loaders.skipped import SkippedInput
+from polyadic.model.types import Document
+from polyadic.workspace import Workspace
+from tests.cli.conftest import ADA, BABBAGE
+from tests.support.canonical import canonical
+
+HASHING = Settings(embedding=EmbeddingSettings(model="hashing"))
+
+
+def rows(file: Path, *names: str) -> None:
+    file.write_text("".join(json.dumps({"id": n, "text": f"{n} Brandt met Ada Lovelace."}) + "\n" for n in names))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "ada.md").write_text(ADA)
+    (folder / "babbage.md").write_text(BABBAGE)
+    (folder / "odd#1.md").write_text(ADA)
+    rows(folder / "people.jsonl", "Otto", "Ilse")
+    return folder
+
+
+def names(kb: Workspace) -> list[str]:
+    return [Path(record.source).name for record in kb.documents()]
+
+
+def test_files_and_rows_that_are_gone(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb, Workspace(tmp_path / "fresh", HASHING) as fresh:
+        kb.index([docs])
+        (docs / "babbage.md").unlink()
+        (docs / "odd#1.md").unlink()
+        rows(docs / "people.jsonl", "Ilse")
+        assert len(kb.index([docs]).withdrawn) == 0
+        report = kb.index([docs], prune=True)
+        assert sorted(Path(s).name for s in report.withdrawn) == ["babbage.md", "odd#1.md", "people.jsonl#Otto"]
+        assert sorted(names(kb)) == ["ada.md", "people.jsonl#Ilse"]
+        fresh.index([docs])
+        assert canonical(kb.store()) == canonical(fresh.store())
+
+
+def test_what_lies_elsewhere_or_was_never_a_file_stays(docs: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "gone.md").write_text(BABBAGE)
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs, other])
+        kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
+        (other / "gone.md").unlink()
+        assert kb.index([docs], prune=True).withdrawn == []
+        assert kb.index([other], prune=True).withdrawn == [str(other / "gone.md")]
+        assert "memory:x" in names(kb)
+
+
+def test_below_a_folder_that_is_gone_everything_is(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        everything = [record.source for record in kb.documents()]
+        kb.add([Document("memory:x", "", "Ada Lovelace met Otto Brandt.")])
+        docs.rename(tmp_path / "elsewhere")
+        kept = kb.index([docs])
+        assert (kept.withdrawn, len(kb.documents())) == ([], len(everything) + 1)
+        hint = f"to delete 5 documents read from it: polyadic index --prune {docs}"
+        assert [one.next_step for one in kept.skipped] == [hint]
+        report = kb.index([docs], prune=True)
+        assert (report.withdrawn, report.skipped, names(kb)) == (everything, [], ["memory:x"])
+
+
+def test_a_path_that_is_gone_and_held_no_document_is_a_mistake(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        report = kb.index([tmp_path / "dosc"], prune=True)
+        assert (report.withdrawn, len(report.skipped), len(names(kb))) == ([], 1, 5)
+
+
+def test_what_cannot_be_looked_at_is_not_gone(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.lstat
+
+    def failing(path: str) -> os.stat_result:
+        if path.startswith(str(docs)):
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        docs.rename(tmp_path / "unmounted")
+        monkeypatch.setattr(os, "lstat", failing)
+        assert (kb.index([docs], prune=True).withdrawn, len(kb.documents())) == ([], 5)
+
+
+def test_rows_stay_where_their_file_could_not_be_read_whole(docs: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", HASHING) as kb:
+        kb.index([docs])
+        (docs / "people.jsonl").write_text('{"id": "Ilse", "text": "Ilse Brandt met Ada Lovelace."}\nno JSON\n')
+        report = kb.index([docs], prune=True)
+        assert [type(skipped) for skipped in report.skipped] == [SkippedInput]
+        assert report.withdrawn == []

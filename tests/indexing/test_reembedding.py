@@ -1,0 +1,358 @@
+"""Changing the embedding model: the same store as if it had been filled with the new one, and no gap in between."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from aiohttp import web
+
+from polyadic.config import EmbeddingSettings
+from polyadic.embeddings.loading import embedder_name
+from polyadic.embeddings.minilm.weights import find_weights
+from polyadic.errors import EmbedderMismatch, ModelUnavailable, StoreBusy, WeightsMissing
+from polyadic.indexing.publisher import EMBEDDING_BATCH
+from polyadic.indexing.reembedding import ReembeddingProgress
+from polyadic.model.types import Document, Item
+from polyadic.storage.sql.half_precision import kept
+from polyadic.storage.sqlite.store import SqliteStore
+from polyadic.workspace import Workspace
+from tests.model_server import Asked, Misbehaviour, ModelServer, Never, Status
+from tests.model_server.misbehaviour import Pause
+from tests.support.canonical import canonical
+from tests.support.reembedding import DIMENSION, HASHING, SMALL, behind, gathered, serving, settings, vectors
+from tests.support.with_a_model import story
+
+pytestmark = pytest.mark.slow
+
+METHODS = ("chunks", "hypergraph", "walk")
+QUESTION = "Who sent letter 1003 from Graz?"
+LETTERS = [Document(f"memory:letters-{part}", f"Letters {part}", story(part, 16)) for part in range(24)]
+
+
+@dataclass(frozen=True)
+class Gate(Misbehaviour):
+    """Keeps calls waiting until it is opened."""
+
+    opened: threading.Event = field(default_factory=threading.Event)
+
+    async def act(self, pause: Pause) -> web.Response | None:
+        while not self.opened.is_set():
+            await pause(0.01)
+        return None
+
+
+def after(calls: int) -> Callable[[Asked], bool]:
+    return lambda asked: asked.number > calls
+
+
+def filled(folder: Path, embedding: EmbeddingSettings, documents: Sequence[Document] = LETTERS) -> Path:
+    with Workspace(folder, settings(embedding)) as kb:
+        kb.add(documents)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the vectors of the old model."""
+    return filled(tmp_path_factory.mktemp("old"), HASHING)
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that was filled with the new model from the start."""
+    with serving() as server:
+        return filled(tmp_path_factory.mktemp("fresh"), behind(server))
+
+
+@pytest.fixture
+def folder(old: Path, tmp_path: Path) -> Path:
+    """A store with the vectors of the old model, of the test's own."""
+    return Path(shutil.copytree(old, tmp_path / "kb"))
+
+
+def content(folder: Path, embedding: EmbeddingSettings) -> str:
+    """All that a workspace knows; it has to be sound."""
+    with closing(SqliteStore(folder, embedder_name(embedding))) as store:
+        assert store.problems() == []
+        return canonical(store)
+
+
+def ask(folder: Path, embedding: EmbeddingSettings) -> list[tuple[Item, ...]]:
+    with Workspace(folder, settings(embedding)) as kb:
+        return [kb.retrieve(QUESTION, method).items for method in METHODS]
+
+
+def assert_alike(changed: Path, fresh: Path, embedding: EmbeddingSettings) -> None:
+    assert content(changed, embedding) == content(fresh, embedding)
+    assert vectors(changed) == vectors(fresh)
+    assert ask(changed, embedding) == ask(fresh, embedding)
+    assert gathered(changed) == 0
+
+
+def test_the_store_is_as_if_it_had_been_filled_with_the_new_model(folder: Path, fresh: Path) -> None:
+    with serving() as server:
+        assert vectors(folder) != vectors(fresh)
+        with Workspace(folder, settings(HASHING)) as kb:
+            report = kb.reembed(behind(server))
+            status = kb.status()
+        assert (report.before, report.after, report.switched) == ("hashing-384", "hashing", True)
+        assert report.texts == report.texts_embedded == status.counts.vectors > 2 * EMBEDDING_BATCH
+        assert (status.embedder, status.counts.dimension) == ("hashing", DIMENSION)
+        asked = [text for call in server.embeddings.asked for text in call.inputs]
+        assert len(asked) == len(set(asked)) == report.texts_embedded
+        assert report.embedding_usage.prompt_tokens == status.spent.prompt_tokens == server.embeddings.prompt_tokens
+        assert report.embedding_usage.money == pytest.approx(server.embeddings.prompt_tokens / 1e6)
+        assert_alike(folder, fresh, behind(server))
+
+
+@pytest.mark.weights
+def test_there_and_back_again_with_the_model_on_this_machine(tmp_path: Path) -> None:
+    try:
+        find_weights()
+    except WeightsMissing as missing:
+        pytest.skip(str(missing))
+    few, minilm = LETTERS[:2], EmbeddingSettings()
+    fresh, before = filled(tmp_path / "fresh", minilm, few), filled(tmp_path / "before", HASHING, few)
+    changed = filled(tmp_path / "changed", HASHING, few)
+    with Workspace(changed, settings(HASHING)) as kb:
+        assert kb.reembed(minilm).switched
+        assert content(changed, minilm) == content(fresh, minilm)
+        # The last bits of a number depend on which texts are embedded together.
+        for (digest, uses, data), expected in zip(vectors(changed)[0], vectors(fresh)[0], strict=True):
+            assert (digest, uses) == expected[:2]
+            np.testing.assert_allclose(kept([data], 384), kept([expected[2]], 384), atol=2e-4)
+        assert vectors(changed)[1:] == vectors(fresh)[1:]
+        assert kb.retrieve(QUESTION).items
+        assert kb.reembed(HASHING).switched
+    assert_alike(changed, before, HASHING)
+
+
+def in_a_process(folder: Path, server: ModelServer) -> subprocess.Popen[bytes]:
+    """``polyadic reembed`` to the model of a server."""
+    named = {name: str(value) for name, value in behind(server).model_dump(exclude_defaults=True).items()}
+    chunking = {f"POLYADIC_CHUNKING__{name}": str(value) for name, value in SMALL.model_dump().items()}
+    return subprocess.Popen(
+        [sys.executable, "-m", "polyadic", "-w", str(folder), "reembed", "--json"],
+        env={**os.environ, **chunking, **{f"POLYADIC_EMBEDDING__{name.upper()}": named[name] for name in named}},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_killed_it_goes_on_and_embeds_nothing_twice(folder: Path, fresh: Path) -> None:
+    with serving() as server:
+        before = ask(folder, HASHING)
+        server.misbehave(Never(), times=None, when=after(4), route="embeddings")
+        run = in_a_process(folder, server)
+        deadline = time.monotonic() + 60
+        while gathered(folder) < 2 * EMBEDDING_BATCH and time.monotonic() < deadline:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        kept = gathered(folder)
+        assert (run.returncode, kept) == (-signal.SIGKILL, 2 * EMBEDDING_BATCH)
+        assert ask(folder, HASHING) == before
+        server.reset()
+        again = in_a_process(folder, server)
+        report = json.loads(again.communicate()[0])
+        assert again.returncode == 0
+        asked = [text for call in server.embeddings.asked for text in call.inputs]
+        assert (report["taken_up"], report["texts_embedded"], report["switched"]) == (kept, len(asked), True)
+        assert kept + len(asked) == report["texts"]
+        assert_alike(folder, fresh, behind(server))
+
+
+@asynccontextmanager
+async def gathering(folder: Path, server: ModelServer) -> AsyncIterator[None]:
+    """What is done within happens after the first batch and before the last ones."""
+    gate, begun = Gate(), asyncio.Event()
+    server.misbehave(gate, times=None, when=after(2), route="embeddings")
+    with Workspace(folder, settings(HASHING)) as kb:
+        task = asyncio.create_task(kb.areembed(behind(server), lambda progress: begun.set()))
+        try:
+            await asyncio.wait_for(begun.wait(), 20)
+            yield
+            assert gathered(folder) == EMBEDDING_BATCH
+            assert not task.done()
+        finally:
+            gate.opened.set()
+            report = await task
+    assert report.switched
+
+
+def test_nothing_of_the_old_vectors_stays_in_the_file(folder: Path) -> None:
+    old = [data for _, _, data in vectors(folder)[0]][::40]
+    with serving() as server, Workspace(folder, settings(HASHING)) as kb:
+        assert all(data in (folder / "store.sqlite").read_bytes() for data in old)
+        kb.reembed(behind(server))
+    left = b"".join(file.read_bytes() for file in folder.glob("store.sqlite*"))
+    assert not any(data in left for data in old)
+
+
+def test_readers_are_served_until_the_switch_and_then_told(folder: Path) -> None:
+    before = ask(folder, HASHING)
+
+    async def meanwhile() -> None:
+        with serving() as server, Workspace(folder, settings(HASHING)) as old:
+            async with gathering(folder, server):
+                for expected, method in zip(before, METHODS, strict=True):
+                    assert (await old.aretrieve(QUESTION, method)).items == expected
+            for refused in (old.aretrieve(QUESTION), old.aadd(LETTERS[:1]), old.adelete("Letters 3")):
+                with pytest.raises(EmbedderMismatch, match="from the embedding model hashing-384 to hashing meanwhile"):
+                    await refused
+
+    asyncio.run(meanwhile())
+
+
+def test_documents_come_and_go_meanwhile(folder: Path, tmp_path: Path) -> None:
+    changed = replace(LETTERS[5], text=story(77, 16))
+    documents = [*LETTERS[:5], changed, *LETTERS[7:], Document("memory:late", "Late", story(99, 8))]
+
+    async def meanwhile(server: ModelServer, folder: Path) -> None:
+        with Workspace(folder, settings(HASHING)) as writing:
+            async with gathering(folder, server):
+                await writing.aadd([changed, documents[-1]])
+                await writing.adelete("Letters 6")
+
+    with serving() as server:
+        asyncio.run(meanwhile(server, folder))
+        server.behave()
+        assert_alike(folder, filled(tmp_path / "fresh", behind(server), documents), behind(server))
+
+
+def test_what_another_writer_adds_is_waited_for(tmp_path: Path) -> None:
+    """The switch keeps writers out, so it waits for one that is at work, and takes up what that one did."""
+    folder, told = filled(tmp_path / "changed", HASHING, LETTERS[:2]), list[ReembeddingProgress]()
+
+    async def waited(server: ModelServer) -> None:
+        waiting = asyncio.Event()
+
+        def tell(progress: ReembeddingProgress) -> None:
+            told.append(progress)
+            if progress.waiting:
+                waiting.set()
+
+        with Workspace(folder, settings(HASHING)) as kb, Workspace(folder, settings(HASHING)) as old:
+            with old.store().exclusive():
+                task = asyncio.create_task(kb.areembed(behind(server), tell))
+                await asyncio.wait_for(waiting.wait(), 20)
+                await old.aadd(LETTERS[2:4])
+            assert (await task).texts_embedded > told[0].gathered
+
+    with serving() as server:
+        asyncio.run(waited(server))
+        assert_alike(folder, filled(tmp_path / "fresh", behind(server), LETTERS[:4]), behind(server))
+    assert all(progress.gathered <= progress.texts for progress in told)
+
+
+def test_one_change_at_a_time(folder: Path) -> None:
+    async def twice(server: ModelServer) -> None:
+        with Workspace(folder, settings(HASHING)) as other:
+            async with gathering(folder, server):
+                with pytest.raises(StoreBusy, match="is being changed already"):
+                    await other.areembed(behind(server))
+
+    with serving() as server:
+        asyncio.run(twice(server))
+
+
+def test_a_failing_endpoint_leaves_the_store_as_it_was(folder: Path, fresh: Path) -> None:
+    with serving() as server:
+        before, held = ask(folder, HASHING), vectors(folder)
+        server.misbehave(Status(500), times=None, when=after(4), route="embeddings")
+        with Workspace(folder, settings(HASHING)) as kb:
+            with pytest.raises(ModelUnavailable, match="polyadic reembed goes on from here"):
+                kb.reembed(behind(server))
+            assert kb.status().spent.prompt_tokens == server.embeddings.prompt_tokens > 0
+        assert (ask(folder, HASHING), vectors(folder)) == (before, held)
+        kept = gathered(folder)
+        assert kept == 2 * EMBEDDING_BATCH
+        server.reset()
+        with Workspace(folder, settings(HASHING)) as kb:
+            report = kb.reembed(behind(server))
+        assert report.taken_up == kept
+        assert sum(len(call.inputs) for call in server.embeddings.asked) == report.texts_embedded
+        assert report.texts == report.texts_embedded + kept
+        assert_alike(folder, fresh, behind(server))
+
+
+def failed_halfway(folder: Path, server: ModelServer, name: str) -> None:
+    server.reset()
+    server.misbehave(Status(500), times=None, when=after(2), route="embeddings")
+    with Workspace(folder, settings(HASHING)) as kb, pytest.raises(ModelUnavailable):
+        kb.reembed(behind(server, name))
+    assert gathered(folder) == EMBEDDING_BATCH
+    server.reset()
+
+
+def test_another_target_begins_anew(folder: Path, fresh: Path) -> None:
+    with serving() as server:
+        failed_halfway(folder, server, "hashing")
+        with Workspace(folder, settings(HASHING)) as kb:
+            report = kb.reembed(behind(server, "other"))
+        assert (report.taken_up, report.texts) == (0, report.texts_embedded)
+        # The server's two models give the same vectors.
+        assert vectors(folder) == vectors(fresh)
+
+
+def test_another_model_under_the_same_name_begins_anew(folder: Path, tmp_path: Path) -> None:
+    """Half is gathered when the endpoint comes to serve vectors of another length."""
+    with serving() as server:
+        failed_halfway(folder, server, "hashing")
+        server.dimension = DIMENSION // 2
+        fresh = filled(tmp_path / "fresh", behind(server))
+        with Workspace(folder, settings(HASHING)) as kb:
+            assert kb.reembed(behind(server)).taken_up == 0
+        assert_alike(folder, fresh, behind(server))
+
+
+def test_staying_with_the_old_model_forgets_what_was_gathered_for_another(folder: Path) -> None:
+    with serving() as server:
+        failed_halfway(folder, server, "hashing")
+        with Workspace(folder, settings(HASHING)) as kb:
+            report = kb.reembed()
+        assert (report.switched, report.texts_embedded, gathered(folder)) == (False, 0, 0)
+        assert not server.embeddings.asked
+
+
+def test_the_same_name_is_changed_only_by_force(tmp_path: Path) -> None:
+    with serving() as server:
+        folder = filled(tmp_path / "changed", behind(server), LETTERS[:2])
+        server.dimension = DIMENSION // 2
+        with Workspace(folder, settings(behind(server))) as kb:
+            assert not kb.reembed().switched
+            with pytest.raises(EmbedderMismatch, match="polyadic reembed --force"):
+                kb.retrieve(QUESTION)
+            assert kb.reembed(force=True).switched
+        assert_alike(folder, filled(tmp_path / "fresh", behind(server), LETTERS[:2]), behind(server))
+
+
+def test_an_empty_store_is_changed_as_well(tmp_path: Path) -> None:
+    folder = filled(tmp_path, HASHING, LETTERS[:1])
+    with serving() as server, Workspace(folder, settings(HASHING)) as kb:
+        kb.delete("Letters 0")
+        report = kb.reembed(behind(server))
+        assert (report.switched, report.texts, report.texts_embedded) == (True, 0, 0)
+        kb.add(LETTERS[:1])
+        assert kb.status().counts.dimension == DIMENSION
+
+
+def test_new_settings_are_refused_until_the_switch(tmp_path: Path) -> None:
+    folder = filled(tmp_path, HASHING, LETTERS[:1])
+    with serving() as server, Workspace(folder, settings(behind(server))) as new:
+        with pytest.raises(EmbedderMismatch, match="polyadic reembed changes"):
+            new.retrieve(QUESTION)
+        assert new.reembed().switched
+        assert new.retrieve(QUESTION).items

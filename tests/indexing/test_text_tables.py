@@ -1,0 +1,96 @@
+"""Tables that are drawn with characters in plain text."""
+
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Document
+
+ROWS = "- Item: hose; Price: 24.90 EUR.\n- Item: rake; Price: 14 EUR."
+
+TABLES = [
+    """
++------+-----------+
+| Item | Price     |
++------+-----------+
+| hose | 24.90 EUR |
+| rake | 14 EUR    |
++------+-----------+
+""",
+    """
+  +------+-----------+
+  | Item | Price     |
+  +======+===========+
+  | hose | 24.90 EUR |
+  +------+-----------+
+  | rake | 14 EUR    |
+  +------+-----------+
+""",
+    """
+Item    Price
+------  ---------
+hose    24.90 EUR
+rake    14 EUR
+""",
+    """
+ Item |   Price
+------+-----------
+ hose | 24.90 EUR
+ rake | 14 EUR
+""",
+]
+
+NO_TABLES = [
+    "+-+-+-+-+\n|Version|\n+-+-+-+-+\n|IHL|TOS|\n+-+-+-+-+",
+    "+--------+\n| Client |\n+--------+\n| Server |\n+--------+",
+    "Usage -- and more\n-----------------\nSee below.",
+    "one word after the other\n----- -----\nand so on here",
+    "Usage   what   why\n -a     all    the things\n -b     both   of these",
+    "One  gap  here\nand 2 words\nthat 3 follow",
+]
+
+
+def text_of(path: Path, content: str) -> str:
+    path.write_text(content)
+    [found] = read_documents([path], ReadingSettings())
+    assert isinstance(found, Document)
+    return found.text
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".rst"])
+@pytest.mark.parametrize("table", TABLES[:2])
+def test_rows_of_grids_name_their_columns(tmp_path: Path, table: str, suffix: str) -> None:
+    assert text_of(tmp_path / f"a{suffix}", f"Our tools.\n{table}\nMore.").strip() == f"Our tools.\n\n{ROWS}\n\nMore."
+
+
+@pytest.mark.parametrize("table", TABLES[2:])
+def test_rows_below_rulers_name_their_columns(tmp_path: Path, table: str) -> None:
+    assert text_of(tmp_path / "a.txt", f"Our tools.\n{table}\nMore.") == f"Our tools.\n\n{ROWS}\n\nMore."
+
+
+ALIGNED = [
+    """
+Item    Price        Stock
+hose    24.90 EUR    3
+rake    14 EUR       12
+""",
+    """
+  Item                 Price  Stock
+  long hose        24.90 EUR      3
+  rake              1,014 EUR    12
+""",
+]
+
+
+def test_rows_of_aligned_columns_name_their_columns(tmp_path: Path) -> None:
+    rows = "- Item: hose; Price: 24.90 EUR; Stock: 3.\n- Item: rake; Price: 14 EUR; Stock: 12."
+    assert text_of(tmp_path / "a.txt", f"Our tools.\n{ALIGNED[0]}\nMore.") == f"Our tools.\n\n{rows}\n\nMore."
+    rows = "- Item: long hose; Price: 24.90 EUR; Stock: 3.\n- Item: rake; Price: 1,014 EUR; Stock: 12."
+    assert text_of(tmp_path / "b.txt", f"Our tools.\n{ALIGNED[1]}\nMore.") == f"Our tools.\n\n{rows}\n\nMore."
+
+
+@pytest.mark.parametrize("text", NO_TABLES)
+def test_other_drawings_stay_as_they_are(tmp_path: Path, text: str) -> None:
+    assert text_of(tmp_path / "a.txt", f"Begin.\n\n{text}\n\nEnd.") == f"Begin.\n\n{text}\n\nEnd."

@@ -1,0 +1,262 @@
+"""A workspace that is copied, from any engine to any other, is the same workspace there, and lives on as such."""
+
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyadic.errors import NotFound, StoreBusy, StoreError
+from polyadic.interchange.export import exported
+from polyadic.interchange.workspace_copy import CopyProgress, copy
+from polyadic.model.types import Document, Evidence, Usage
+from polyadic.storage.protocol import LedgerCall
+from polyadic.storage.sql.transfer import TABLES, SqlCopyTarget
+from polyadic.storage.transfer import CopySource, Row
+from polyadic.storage.url import StoreLocation, home_of
+from polyadic.workspace import Workspace
+from tests.crashes.commands import COMMAND, ended, started
+from tests.interchange.workspaces import SETTINGS, collections, drafts, fill
+from tests.support import postgres
+from tests.support.stores import ENGINES
+
+NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
+WAYS = [(one, other) for one in ENGINES for other in ENGINES]
+COLUMNS = {
+    "sqlite": "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c"
+    " WHERE t.type = 'table' AND t.name NOT LIKE 'words%'",
+    "postgres": "SELECT table_name, column_name FROM information_schema.columns"
+    " WHERE table_schema = 'polyadic' AND table_name NOT LIKE 'near%'",
+}
+OWN: dict[str, dict[str, set[str]]] = {
+    "postgres": {
+        "document": {"source_begins"},
+        "revision": {"title_key_brief", "title_bare_brief"},
+        "chunk": {"place", "about"},
+        "entity": {"key_brief"},
+        "said": {"value_brief"},
+        "called": {"loose_brief"},
+    },
+    "sqlite": {},
+}
+NOT_COPIED = {"new_vector", "state", "contested", "held", "taken", "version", "workspace"}
+"""Vectors of a model that the store may be switched to, and what an engine derives for itself."""
+
+
+def place(engine: str, folder: Path, name: str) -> str:
+    return str(folder / name) if engine == "sqlite" else f"{postgres.server()}#{postgres.fresh()}"
+
+
+def letters(count: int, first: int = 0) -> list[Document]:
+    """Documents that share entities and facts."""
+    told = []
+    for number in range(first, first + count):
+        one, another, third = (NAMES[(number * step) % len(NAMES)] for step in (1, 2, 3))
+        text = f"{one} wrote to {another} of engine {number % 4}. {another} met {third} in London. {third} answered."
+        told.append(Document(f"memory:letters/{number}", f"Letter {number}", text))
+    return told
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StoreLocation:
+    """A workspace with something in nearly every table, also of documents that came and went."""
+    with Workspace(place(request.param, tmp_path_factory.mktemp("source"), "kb"), SETTINGS) as kb:
+        kb.add(letters(12))
+        kb.delete("memory:letters/3")
+        kb.entities.merge(["Mary Somerville", "Luigi Menabrea"], "Mary Somerville")
+        kb.hierarchy.build()
+        call = LedgerCall("extraction", "some-model", Usage(1, 100, 20, 0.01), 0.5, "ab" * 16)
+        kb.store().note_calls([(call, ("cd" * 16, '{"facts": []}', True))])
+        return kb.home
+
+
+@pytest.fixture(params=ENGINES)
+def destination(request: pytest.FixtureRequest, tmp_path: Path) -> StoreLocation:
+    return home_of(place(request.param, tmp_path, "copy"))
+
+
+def nothing(progress: CopyProgress) -> None:
+    pass
+
+
+def stopped_after(rows: int) -> Callable[[CopyProgress], None]:
+    """Stops a copy as soon as so many rows are there."""
+
+    def stop(progress: CopyProgress) -> None:
+        if progress.rows >= rows:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def opened(home: StoreLocation) -> Workspace:
+    kb = Workspace(settings=SETTINGS)
+    kb.home = home
+    return kb
+
+
+def rows(home: StoreLocation) -> dict[str, list[Row]]:
+    """What stands in all tables that are copied, as both engines would tell it."""
+    store = home.open(None)
+    try:
+        with store.original() as original:
+            return {
+                name: [row for row in _all(original, name) if row[0] not in ("store", "generation")] for name in TABLES
+            }
+    finally:
+        store.close()
+
+
+def _all(original: CopySource, table: str) -> Iterator[Row]:
+    last = None
+    while found := original.following(table, last):
+        yield from found
+        last = found[-1]
+
+
+def export(kb: Workspace) -> bytes:
+    assert kb.store().problems() == []
+    return b"".join(exported(kb, "hif"))
+
+
+def answered(kb: Workspace, method: str) -> set[tuple[str, float]]:
+    """What is found, with its scores; in no order, because several are as good but for their last digits."""
+    found = kb.retrieve("Who wrote to Luigi Menabrea of engine 2?", method)
+    return {(item.text, round(item.score, 4)) for item in found.items}
+
+
+def test_all_of_it_is_there(source: StoreLocation, destination: StoreLocation) -> None:
+    report = copy(source, destination, nothing)
+    assert rows(destination) == rows(source)
+    assert min(report.rows[table] for table in ("document", "reply", "call", "decision", "summary", "theme")) > 0
+    with opened(source) as kb, opened(destination) as copied:
+        assert export(copied) == export(kb)
+        for method in ("bm25", "walk", "hypergraph", "hipporag2"):
+            assert answered(copied, method) == answered(kb, method) != set()
+        assert copied.ledger() == kb.ledger()
+        assert copied.add(letters(12)).unchanged == 11
+
+
+def test_it_lives_on(source: StoreLocation, destination: StoreLocation, tmp_path: Path) -> None:
+    copy(source, destination, nothing)
+    beside = home_of(tmp_path / "beside")
+    copy(source, beside, nothing)
+    told = []
+    for home in (destination, beside):
+        with opened(home) as kb:
+            kb.add(letters(3, first=20))
+            kb.delete("memory:letters/5")
+            kb.hierarchy.build()
+            told.append(export(kb))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
+def test_it_goes_on_from_where_it_stopped(source: StoreLocation, destination: StoreLocation, share: float) -> None:
+    total = sum(map(len, rows(source).values()))
+    with pytest.raises(KeyboardInterrupt):
+        copy(source, destination, stopped_after(int(share * total)))
+    with opened(destination) as kb:
+        for use in (lambda: kb.retrieve("Who wrote?", "chunks"), lambda: kb.add(letters(1))):
+            with pytest.raises(StoreError, match="a part of a copy that was not finished"):
+                use()
+    report = copy(source, destination, nothing)
+    assert share * total - 50 <= report.taken_up <= total
+    assert rows(destination) == rows(source)
+
+
+def test_it_begins_anew_where_the_source_has_changed(destination: StoreLocation, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "kb", SETTINGS) as kb:
+        kb.add(letters(4))
+        with pytest.raises(KeyboardInterrupt):
+            copy(kb.home, destination, stopped_after(60))
+        kb.delete("memory:letters/1")
+        copy(kb.home, destination, nothing)
+        with opened(destination) as copied:
+            assert export(copied) == export(kb)
+
+
+def test_what_came_to_differ_is_told_and_copied_anew(source: StoreLocation, destination: StoreLocation) -> None:
+    there = rows(source)
+    before = list(TABLES)[: list(TABLES).index("called")]
+    with pytest.raises(KeyboardInterrupt):
+        copy(source, destination, stopped_after(sum(len(there[table]) for table in before)))
+    store = destination.open(None)
+    with store.duplicate() as duplicate:
+        assert isinstance(duplicate, SqlCopyTarget)
+        with duplicate._transaction():
+            duplicate._connection.execute("DELETE FROM said WHERE entity = (SELECT min(entity) FROM said)")
+    store.close()
+    with pytest.raises(StoreError, match="came to differ in said"):
+        copy(source, destination, nothing)
+    assert copy(source, destination, nothing).taken_up == 0
+    assert rows(destination) == there
+
+
+def test_what_holds_something_is_left_as_it_is(source: StoreLocation, destination: StoreLocation) -> None:
+    with opened(destination) as kb:
+        kb.add(letters(2))
+        before = export(kb)
+        with pytest.raises(StoreError, match="holds something already"):
+            copy(source, destination, nothing)
+        assert export(kb) == before
+
+
+def test_there_has_to_be_something_to_copy(destination: StoreLocation, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no workspace in"):
+        copy(home_of(tmp_path / "none"), destination, nothing)
+    assert not destination.exists()
+
+
+def test_nobody_writes_while_it_is_copied(source: StoreLocation, destination: StoreLocation) -> None:
+    def another(progress: CopyProgress) -> None:
+        with opened(destination) as kb, pytest.raises((StoreBusy, StoreError)):
+            kb.add(letters(1))
+
+    copy(source, destination, another)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+@given(collections, st.lists(drafts, max_size=6))
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+def test_whatever_it_holds(way: tuple[str, str], documents: list[Document], pool: list[Evidence]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = (place(engine, Path(folder), name) for engine, name in zip(way, ("kb", "copy"), strict=True))
+        with Workspace(one, SETTINGS) as kb:
+            fill(kb, documents, pool)
+            copy(kb.home, home_of(other), nothing)
+            assert rows(home_of(other)) == rows(kb.home)
+            with Workspace(other, SETTINGS) as copied:
+                assert export(copied) == export(kb)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [("sqlite", "postgres"), ("postgres", "sqlite")])
+def test_killed_at_any_time_it_goes_on(way: tuple[str, str], tmp_path: Path) -> None:
+    one, other = (place(engine, tmp_path, name) for engine, name in zip(way, ("kb", "copy"), strict=True))
+    with Workspace(one, SETTINGS) as kb:
+        kb.add(letters(400))
+        for wait in (0.3, 0.5, 0.7, 0.9):
+            run = started(COMMAND, "copy", one, other)
+            time.sleep(wait)
+            run.send_signal(signal.SIGKILL)
+            run.communicate()
+        code, said = ended(started(COMMAND, "copy", one, other))
+        assert code == 0 or "holds something already" in said
+        with Workspace(other, SETTINGS) as copied:
+            assert export(copied) == export(kb)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_table_and_no_column_is_forgotten(engine: str, tmp_path: Path) -> None:
+    with Workspace(place(engine, tmp_path, "kb"), SETTINGS) as kb, kb.store(make=True).duplicate() as duplicate:
+        assert isinstance(duplicate, SqlCopyTarget)
+        found = duplicate._connection.execute(COLUMNS[engine]).fetchall()
+    columns = {table: {name for of, name in found if of == table} - {"workspace"} for table, _ in found}
+    known = {name: set(table.columns) | OWN[engine].get(name, set()) for name, table in TABLES.items()}
+    assert {table: names for table, names in columns.items() if table not in NOT_COPIED} == known

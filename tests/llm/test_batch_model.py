@@ -1,0 +1,81 @@
+"""A model that is asked by file sends nothing, and says what it would send."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from polyadic.config import ModelSettings
+from polyadic.errors import NoReply
+from polyadic.llm.batch_model import BatchModel, ReplyPending
+from polyadic.llm.endpoint_model import EndpointModel
+from polyadic.llm.language_model import ChatMessage, ModelReply, ModelRequest, ReplySchema
+from polyadic.model.types import Usage
+
+SETTINGS = ModelSettings(name="m", key_variable="KEY_THAT_NOBODY_SET", prompt_price=1.0, completion_price=2.0)
+REQUEST = ModelRequest("extract", (ChatMessage("user", "Who?"),), ReplySchema("names", {"type": "object"}))
+REPLY = ModelReply("Ada.", True, Usage(1, 5, 2), 0.0)
+
+
+def model(known: dict[str, ModelReply] | None = None, **settings: Any) -> BatchModel:
+    given = EndpointModel(SETTINGS.model_copy(update=settings))
+    return BatchModel(given, (known or {}).get)
+
+
+async def streamed(asked: BatchModel) -> list[str | ModelReply]:
+    return [piece async for piece in asked.stream(REQUEST)]
+
+
+def test_what_is_awaited_says_what_would_be_sent() -> None:
+    with pytest.raises(ReplyPending) as raised:
+        asyncio.run(model(json_mode="object", output_tokens=300).ask(REQUEST))
+    (noted,) = raised.value.requests
+    assert (noted.key, noted.purpose) == (REQUEST.key("m"), "extract")
+    assert noted.body == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Who?"}],
+        "max_tokens": 300,
+        "temperature": 0.0,
+        "response_format": {"type": "json_object"},
+    }
+
+
+def test_what_is_known_is_said() -> None:
+    known = model({REQUEST.key("m"): REPLY})
+    known.check()
+    assert asyncio.run(known.ask(REQUEST)) == REPLY
+    assert asyncio.run(streamed(known)) == ["Ada.", REPLY]
+    assert known.most(REQUEST).completion_tokens == SETTINGS.output_tokens
+
+
+def test_what_does_not_fit_is_not_written() -> None:
+    with pytest.raises(NoReply, match="holds 1000"):
+        asyncio.run(model(context_tokens=1000).ask(ModelRequest("extract", (ChatMessage("user", "why " * 2000),))))
+
+
+def test_a_reply_that_others_fetched() -> None:
+    usage = {"prompt_tokens": 1_000_000, "completion_tokens": 500_000}
+    choice = {"message": {"role": "assistant", "content": "Ada."}, "finish_reason": "length"}
+    reply = EndpointModel(SETTINGS).read({"choices": [choice], "usage": usage})
+    assert reply == ModelReply("Ada.", False, Usage(1, 1_000_000, 500_000, 2.0), 0.0)
+
+
+@pytest.mark.parametrize("name", ["_fields_set", "_ModelT__cls", "self", "cls", "values"])
+def test_what_else_a_body_holds_is_no_matter(name: str) -> None:
+    body = {"choices": [{"message": {"content": "Ada."}}], name: 1}
+    assert EndpointModel(SETTINGS).read(body).text == "Ada."
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"message": {"content": None, "refusal": "No."}, "finish_reason": "stop"}, "refuses"),
+        ({"message": {"content": ""}, "finish_reason": "content_filter"}, "content filter"),
+        ({"message": {"content": " "}, "finish_reason": "stop"}, "empty reply"),
+        ({"message": "what"}, "empty reply"),
+        ("what", "empty reply"),
+    ],
+)
+def test_a_reply_of_no_use_that_others_fetched(choice: object, said: str) -> None:
+    with pytest.raises(NoReply, match=said):
+        EndpointModel(SETTINGS).read({"choices": [choice], "usage": None})

@@ -1,0 +1,186 @@
+"""The same request is never paid for twice."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from polyadic.config import ModelSettings
+from polyadic.errors import NoReply
+from polyadic.llm.cached_model import CachedModel, NullCache, PaidCall, ResponseCache
+from polyadic.llm.endpoint_model import EndpointModel
+from polyadic.llm.language_model import ModelReply
+from polyadic.model.types import Usage
+from tests.llm.endpoint_help import model_settings, question
+from tests.model_server import Changed, EmptyText, Misbehaviour, ModelServer, NotJson, Refusal, Replaced, Status, says
+
+# The last two were written, and are paid, although nothing of them is shown.
+USELESS = [
+    EmptyText(),
+    Refusal(),
+    Changed(lambda said: replace(said, text="", finish_reason="length", completion_tokens=500)),
+    Changed(lambda said: replace(said, finish_reason="content_filter")),
+]
+
+
+@dataclass
+class Kept:
+    """A memory in a dictionary, and the ledger of what was paid."""
+
+    replies: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    paid: list[tuple[str, str, int]] = field(default_factory=list)
+    looks: list[int] = field(default_factory=list)
+    """For how many requests at once a reply was looked for."""
+
+    def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        self.looks.append(len(keys))
+        return {key: self.replies[key] for key in keys if key in self.replies}
+
+    def note(self, paid: Sequence[PaidCall]) -> None:
+        for one in paid:
+            self.paid.append((one.request.purpose, one.model, one.reply.usage.tokens))
+            if one.remember:
+                self.replies[one.request.key(one.model)] = (one.reply.text, one.reply.complete)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer([lambda asked: f"Of {asked.text}"], delay=0.02) as running:
+        yield running
+
+
+def ask(
+    server: ModelServer, memory: ResponseCache, *texts: str
+) -> tuple[list[ModelReply | BaseException], CachedModel]:
+    """The replies to all of these, asked at once by one model with a memory; good ones begin with "Of"."""
+    model = EndpointModel(model_settings(server, key_variable=""))
+    remembering = CachedModel(model, memory)
+
+    async def asked() -> list[ModelReply | BaseException]:
+        waits = (remembering.ask(question(text), lambda reply: reply.text.startswith("Of")) for text in texts)
+        try:
+            return await asyncio.gather(*waits, return_exceptions=True)
+        finally:
+            await model.close()
+
+    return asyncio.run(asked()), remembering
+
+
+def texts_of(replies: list[ModelReply | BaseException]) -> list[str]:
+    return [reply.text if isinstance(reply, ModelReply) else type(reply).__name__ for reply in replies]
+
+
+def test_what_was_asked_before_is_remembered(server: ModelServer) -> None:
+    memory = Kept()
+    first, paying = ask(server, memory, "Ada", "Babbage")
+    again, recalling = ask(server, memory, "Ada", "Babbage")
+    assert texts_of(first) == texts_of(again) == ["Of Ada", "Of Babbage"]
+    assert (paying.recalled, recalling.recalled, recalling.spent) == (0, 2, Usage())
+    assert paying.spent.calls == len(server.calls) == len(memory.paid) == 2
+    assert paying.spent.tokens == sum(tokens for *_, tokens in memory.paid)
+    assert memory.paid[0][:2] == ("answer", "recorded")
+
+
+def test_the_same_at_the_same_time_is_asked_once(server: ModelServer) -> None:
+    replies, remembering = ask(server, Kept(), *["Ada"] * 5, "Babbage")
+    assert texts_of(replies) == ["Of Ada"] * 5 + ["Of Babbage"]
+    assert (remembering.recalled, remembering.spent.calls, len(server.calls)) == (4, 2, 2)
+    # Different requests do not wait for each other.
+    assert server.most_at_once == 2
+
+
+def test_replies_to_requests_that_come_together_are_looked_for_together(server: ModelServer) -> None:
+    memory = Kept()
+    replies, _ = ask(server, memory, *"ABCDEFGH")
+    assert texts_of(replies) == [f"Of {text}" for text in "ABCDEFGH"]
+    assert (sum(memory.looks), len(memory.looks)) == (8, 1)
+
+
+def test_what_is_not_usable_is_paid_and_forgotten(server: ModelServer) -> None:
+    memory = Kept()
+    server.misbehave(Replaced("Sorry."))
+    replies, remembering = ask(server, memory, "Ada", "Ada")
+    assert sorted(texts_of(replies)) == ["Of Ada", "Sorry."]
+    assert (remembering.spent.calls, len(memory.paid), list(memory.replies.values())) == (2, 2, [("Of Ada", True)])
+
+
+def test_no_reply_is_not_remembered_and_lets_the_next_one_try(server: ModelServer) -> None:
+    server.misbehave(EmptyText())
+    memory = Kept()
+    replies, remembering = ask(server, memory, "Ada", "Ada")
+    assert sorted(texts_of(replies)) == [NoReply.__name__, "Of Ada"]
+    assert remembering.spent.calls == len(memory.paid) == 2 and len(memory.replies) == 1
+
+
+@pytest.mark.parametrize("useless", USELESS, ids=["empty", "refusal", "thoughts", "filter"])
+def test_what_is_of_no_use_is_paid_all_the_same(server: ModelServer, useless: Misbehaviour) -> None:
+    memory = Kept()
+    server.misbehave(useless)
+    (problem,), remembering = ask(server, memory, "Ada")
+    (call,) = server.calls
+    paid = Usage(1, call.prompt_tokens, call.completion_tokens)
+    assert isinstance(problem, NoReply) and (problem.usage, remembering.spent) == (paid, paid)
+    assert problem.seconds >= server.delay
+    assert memory.paid == [("answer", "recorded", paid.tokens)] and memory.replies == {}
+
+
+@pytest.mark.parametrize("unpaid", [Status(500), Status(400, "content_filter"), NotJson()], ids=["500", "400", "page"])
+def test_where_nothing_came_nothing_is_entered(server: ModelServer, unpaid: Misbehaviour) -> None:
+    memory = Kept()
+    server.misbehave(unpaid)
+    (problem,), remembering = ask(server, memory, "Ada")
+    assert isinstance(problem, NoReply) and problem.usage is None
+    assert (remembering.spent, memory.paid) == (Usage(), [])
+
+
+def test_a_reply_that_was_cut_off_is_recalled_as_such(server: ModelServer) -> None:
+    memory = Kept({question("Ada").key("recorded"): ("Of A", False)})
+    (reply,), _ = ask(server, memory, "Ada")
+    assert reply == ModelReply("Of A", False, Usage(), 0.0) and not server.calls
+
+
+def test_where_nothing_may_be_written_nothing_is_kept() -> None:
+    with ModelServer([says("Of it")]) as server:
+        for _ in range(2):
+            _, remembering = ask(server, NullCache(), "Ada")
+            assert remembering.spent.calls == 1
+        assert len(server.calls) == 2
+
+
+def test_who_is_cancelled_leaves_when_nothing_reads_the_memory_any_more() -> None:
+    begun, read = threading.Event(), threading.Event()
+
+    class Slow(Kept):
+        def recall(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
+            begun.set()
+            assert read.wait(20)
+            return super().recall(keys)
+
+    async def cancelled() -> None:
+        asking = asyncio.create_task(CachedModel(EndpointModel(ModelSettings()), Slow()).ask(question("Ada"), bool))
+        await asyncio.to_thread(begun.wait, 20)
+        asking.cancel()
+        assert not (await asyncio.wait([asking], timeout=0.2))[0]
+        read.set()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(cancelled())
+
+
+def test_replies_that_come_while_others_are_entered_are_entered_together(server: ModelServer) -> None:
+    noted: list[int] = []
+
+    class Slow(Kept):
+        def note(self, paid: Sequence[PaidCall]) -> None:
+            time.sleep(0.2)
+            noted.append(len(paid))
+            super().note(paid)
+
+    memory = Slow()
+    ask(server, memory, *(f"Ada {n}" for n in range(6)))
+    assert len(memory.replies) == sum(noted) == 6
+    assert len(noted) < 6

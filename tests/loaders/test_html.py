@@ -1,0 +1,104 @@
+"""Web pages: what surrounds the content is left out, and nothing of the content is."""
+
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import ReadingSettings
+from polyadic.loaders.loader import read_documents
+from polyadic.model.types import Document
+
+LINKS = "".join(f'<li><a href="/{name}">{name}</a></li>' for name in ("Home", "Products", "About us", "Contact"))
+CONTENT = """
+<h1>The Analytical Engine</h1>
+<p>The engine was designed by <a href="/babbage">Charles Babbage</a> in 1837.</p>
+<table><tr><th>Part</th><th>Name</th></tr><tr><td>processor</td><td>mill</td></tr></table>
+<pre># run the mill</pre>
+<p>It had:</p><ul><li>a mill</li><li>a <a href="/store">store</a></li></ul>
+"""
+TEXT = """\
+# The Analytical Engine
+
+The engine was designed by Charles Babbage in 1837.
+
+- Part: processor; Name: mill.
+
+```text
+# run the mill
+```
+
+It had:
+
+- a mill
+- a store"""
+
+COOKIES = '<div id="cookie-banner"><p>We use cookies to improve your visit.</p><a href="/c">Learn more</a></div>'
+FOOTER = "<footer><p>© 2024 Engines Ltd. All rights reserved.</p><a href='/privacy'>Privacy</a></footer>"
+
+
+def shown(tmp_path: Path, body: str) -> str:
+    path = tmp_path / "a.html"
+    path.write_text(f'<!doctype html><html><head><meta charset="utf-8"></head><body>{body}</body></html>')
+    (document,) = read_documents(path, ReadingSettings())
+    assert isinstance(document, Document)
+    return document.text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<header><a href='/'>Engines</a><nav><ul>{LINKS}</ul></nav></header><main>{CONTENT}</main>{FOOTER}{COOKIES}",
+        f"<a class='skip-link' href='#m'>Skip to content</a><div class='navbar'><ul>{LINKS}</ul></div>{CONTENT}",
+        f"<div id='sidebar-left'><h3>Menu</h3><ul>{LINKS * 3}</ul></div><div id='content'>{CONTENT}</div>",
+        f"<ol class='breadcrumb'>{LINKS}</ol>{CONTENT}<div class='pagination'><a href='/2'>Next</a></div>",
+        f"<article>{CONTENT}</article><aside><h2>Read next</h2><ul>{LINKS}</ul></aside>",
+        f"<div class='ad-slot'>Buy wheels today!</div>{CONTENT}<div class='adsbygoogle'>Advert</div>"
+        "<div class='advertisement'>Axles at half the price.</div>",
+        f"{CONTENT}<div class='newsletter-signup-box'><p>Get our news every week.</p></div>",
+        f"<div role='banner'><h2>Engines Ltd</h2></div>{CONTENT}<div role='contentinfo'>Made in London</div>",
+        f"<div class='toc'><ul><li><a href='#a'>The Engine</a><li><a href='#b'>Parts</a></ul></div>{CONTENT}",
+        f"<ul><li><a href='#a'>The Engine</a><ul><li><a href='#b'>Parts</a></ul></ul>{CONTENT}",
+        f"<div class='social-share'><a href='/t'>Share this</a></div>{CONTENT}<div id='onetrust-consent-sdk'>"
+        "<p>Choose which cookies to allow.</p></div>",
+        f"<div class='header'><a href='/'>Engines</a><span>The best since 1833</span></div>{CONTENT}",
+        f"<header><div class='logo'>Engines Ltd</div></header>{CONTENT}<div id='footer'>Engines Ltd, London</div>",
+        f"<div id='path'><a href='/'>Home</a> &gt; <a href='/e'>Engines</a> &gt; <a href='/e/a'>All</a></div>{CONTENT}",
+        f"<p>In: <a href='e' hreflang='en'>en</a> | <a href='f' hreflang='fr'>fr</a></p>{CONTENT}"
+        "<div class='page-footer'><p>Copyright 2026 Engines Ltd.</p><p class='menu'><a href='/'>Home</a></p></div>",
+        f"<table><tr><td><div class='menu'><ul>{LINKS}</ul></div></td><td>{CONTENT}</td></tr></table>",
+    ],
+)
+def test_what_surrounds_the_content_is_left_out(tmp_path: Path, page: str) -> None:
+    assert shown(tmp_path, page) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("element", "said"),
+    [
+        ("<div class='sidebar'><p>A remark of the author, with a <a href='/x'>link</a> in it.</p></div>", "A remark"),
+        ("<section id='cookies'><h2>Cookies</h2><p>Send cookies with a request.</p></section>", "Send cookies"),
+        (
+            "<article><header><p>By Ada Lovelace</p></header><footer>Written in 1843</footer></article>",
+            "Written in 1843",
+        ),
+        ("<header><h1>Notes</h1><p>Ada Lovelace</p></header>", "Ada Lovelace"),
+        ("<main><aside><p>Beside the point, but by the author.</p></aside></main>", "Beside the point"),
+        ("<div class='toc'><ul><li><a href='a.html'>A chapter elsewhere</a></ul></div>", "A chapter elsewhere"),
+        ("<div class='header-table'><pre>GET / HTTP/1.1</pre></div>", "GET / HTTP/1.1"),
+        ("<footer><pre>make</pre></footer>", "make"),
+        ("<div class='header'><h1>Notes</h1><p>Ada Lovelace</p></div>", "Ada Lovelace"),
+        ("<div class='article-header'><p>By Ada Lovelace</p></div>", "By Ada Lovelace"),
+        ("<p>See <a href='/a'>wheels</a> | <a href='/b'>axles</a></p>", "wheels"),
+        ("<table><tr><td><ul><li><a href='#a'>bind</a></ul><td><ul><li><a href='#b'>close</a></ul></table>", "close"),
+        ("<table><tr><td>Ada<td><p><a href='/a'>1815</a> | <a href='/b'>1852</a></p></table>", "1815"),
+        ("<ul><li><a href='/a'>The first report</a><li><a href='/b'>The second report</a></ul>", "The second report"),
+        ("<ul><li><a href='#a'>Wheels</a> turn.<li><a href='#b'>Axles</a></ul>", "Wheels turn"),
+        ("<div class='contents'><p>The store holds numbers.</p></div>", "The store holds"),
+    ],
+)
+def test_content_is_kept_whatever_its_element_is_called(tmp_path: Path, element: str, said: str) -> None:
+    assert said in shown(tmp_path, f"<p>Before.</p>{element}<p>After.</p>")
+
+
+def test_a_page_of_nothing_else_is_read_all_the_same(tmp_path: Path) -> None:
+    assert "- Products" in shown(tmp_path, f"<div class='menu'><ul>{LINKS}</ul></div>")

@@ -1,0 +1,62 @@
+"""Decisions on who is who: what they mean together, and which are refused."""
+
+import pytest
+
+from polyadic.errors import DecisionRefused
+from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
+
+PLANET = ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (planet)", ("d1", "d2"))
+PLANETS = ResolutionDecision(DecisionKind.MERGE, ("Mercury (planet)", "Planet Mercury"), "Mercury (planet)")
+ADA = ResolutionDecision(DecisionKind.MERGE, ("Ada", "Ada Lovelace"), "Ada Lovelace")
+
+
+def test_a_name_is_split_before_it_is_merged() -> None:
+    for decisions in ([PLANET, PLANETS], [PLANETS, PLANET]):
+        overlay = EntityResolution.of(decisions)
+        assert [overlay.key("mercury", document) for document in ("d1", "d3")] == ["mercury (planet)", "mercury"]
+        assert overlay.key("planet mercury", "d3") == "mercury (planet)"
+        assert overlay.meanings(["mercury"]) == {"mercury", "mercury (planet)"}
+
+
+def test_what_a_split_makes_may_be_merged_into_something_else() -> None:
+    overlay = EntityResolution.of(
+        [PLANET, ResolutionDecision(DecisionKind.MERGE, ("Mercury (planet)", "Hermes"), "Hermes")]
+    )
+    assert (overlay.key("mercury", "d1"), overlay.key("mercury", "d3")) == ("hermes", "mercury")
+    assert overlay.meanings(["mercury"]) == {"mercury", "hermes"}
+
+
+def test_the_order_of_names_and_documents_is_no_matter() -> None:
+    turned = ResolutionDecision(DecisionKind.SPLIT, ("MERCURY",), "Mercury (planet)", ("d2", "d1"))
+    assert turned.id == PLANET.id
+    assert ResolutionDecision(DecisionKind.MERGE, ("Ada Lovelace", "ada"), "Ada Lovelace").id == ADA.id
+
+
+@pytest.mark.parametrize(
+    ("decisions", "reason"),
+    [
+        ([ADA, ResolutionDecision(DecisionKind.MERGE, ("Ada Lovelace", "Countess"), "Countess")], "is merged already"),
+        ([ADA, ResolutionDecision(DecisionKind.MERGE, ("Babbage", "Charles"), "Ada")], "is merged already"),
+        ([ADA, ResolutionDecision(DecisionKind.APART, ("Ada Lovelace", "ADA"))], "decided to be kept apart"),
+        ([PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (god)", ("d2",))], "split otherwise"),
+        (
+            [PLANET, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "mercury (PLANET)", ("d3",))],
+            "spelt in two ways",
+        ),
+        (
+            [PLANETS, ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (Planet)", ("d3",))],
+            "Mercury .* and .* are one name",
+        ),
+        ([ResolutionDecision(DecisionKind.MERGE, ("Ada", "ADA"), "Ada")], "not two names"),
+        ([ResolutionDecision(DecisionKind.APART, ("Ada", "the Ada"))], "not two names"),
+        ([ResolutionDecision(DecisionKind.APART, ("Ada", "Bea", "Cleo"))], "not two names"),
+        ([ResolutionDecision(DecisionKind.MERGE, ("Ada", "Bea"))], "a name is empty"),
+        ([ResolutionDecision(DecisionKind.MERGE, ("Ada", " '' "), "Ada")], "a name is empty"),
+        ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "the ADA", ("d1",))], "the same name"),
+        ([ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "Ada (ship)")], "no document is named"),
+    ],
+)
+def test_what_makes_no_sense_or_contradicts_is_refused(decisions: list[ResolutionDecision], reason: str) -> None:
+    for order in (decisions, decisions[::-1]):
+        with pytest.raises(DecisionRefused, match=reason):
+            EntityResolution.of(order)

@@ -1,0 +1,79 @@
+"""An OpenAI-compatible server that stands in for a language model in tests: real HTTP, settable replies and faults.
+
+Everything a test needs is here, the fixtures in ``tests.model_server.fixtures``; ``python -m tests.model_server`` runs
+it by hand.
+"""
+
+from tests.model_server.hierarchy_responders import reports_of_facts, summaries_of_members, themes
+from tests.model_server.misbehaviour import (
+    Changed,
+    CutConnection,
+    CutStream,
+    CutText,
+    EmptyChoices,
+    EmptyText,
+    Fenced,
+    Huge,
+    Late,
+    Misbehaviour,
+    Never,
+    NotJson,
+    NullContent,
+    Prose,
+    Refusal,
+    Replaced,
+    Status,
+    Think,
+    WithoutUsage,
+)
+from tests.model_server.recorded import recorded_model
+from tests.model_server.responders import (
+    NO_ANSWER,
+    answer_from_context,
+    entities_of_question,
+    facts_by_sentence,
+    needle,
+    ready,
+    says,
+)
+from tests.model_server.server import ModelServer
+from tests.model_server.types import Asked, Call, Message, Responder, Said
+
+__all__ = [
+    "NO_ANSWER",
+    "Asked",
+    "Call",
+    "Changed",
+    "CutConnection",
+    "CutStream",
+    "CutText",
+    "EmptyChoices",
+    "EmptyText",
+    "Fenced",
+    "Huge",
+    "Late",
+    "Message",
+    "Misbehaviour",
+    "ModelServer",
+    "Never",
+    "NotJson",
+    "NullContent",
+    "Prose",
+    "Refusal",
+    "Replaced",
+    "Responder",
+    "Said",
+    "Status",
+    "Think",
+    "WithoutUsage",
+    "answer_from_context",
+    "entities_of_question",
+    "facts_by_sentence",
+    "needle",
+    "ready",
+    "recorded_model",
+    "reports_of_facts",
+    "says",
+    "summaries_of_members",
+    "themes",
+]

@@ -1,0 +1,295 @@
+"""``Workspace.entities``: reviewing, deciding and undoing, without a model and with one."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from polyadic.concurrency.sync import wait_sync
+from polyadic.config import ChunkingSettings, Settings
+from polyadic.errors import DecisionRefused, NotFound, SettingsError
+from polyadic.extraction.extractor import Extraction
+from polyadic.indexing.indexer import Indexer
+from polyadic.interchange.export import exported
+from polyadic.llm.budget import SpendingBudget
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.resolution.api import LEAST_WITH_A_MODEL
+from polyadic.resolution.id_prefix import resolve_id_prefix
+from polyadic.resolution.llm_adjudication import PAIRS_A_REQUEST
+from polyadic.workspace import Workspace
+from tests.model_server import Asked, ModelServer, Status, says
+from tests.support.store_driver import publish_all, publish_told
+from tests.support.with_a_model import HASHING, settings, workspace
+
+BORN = (
+    "A chemist from Lund, born there in a hard winter as the daughter of a baker, who found two acids in her kitchen,"
+    " taught for thirty years at the school of mines and never published a line about any of her experiments"
+)
+STORIES = {
+    "/docs/a.txt": [("Mira Falk", BORN, "Osk"), ("M. Falk", "", "Lund"), ("Quran Society", "", "Brno")],
+    "/docs/b.txt": [("The Lady of the Acids", BORN, "Graz"), ("Qur'an Society", "", "Turin"), ("Mercury", "", "Sun")],
+    "/docs/c.txt": [("Mercury", "", "Rome"), ("Mercury (planet)", "", "Sun")],
+}
+
+
+class Told:
+    """Reads what the stories say."""
+
+    name = "told"
+    paid = False
+
+    async def extract(self, document: Document, chunk: Chunk) -> Extraction:
+        return Extraction(
+            tuple(
+                Evidence(
+                    f"{name} knew {place}.", 8.0, (Participation(name, "", what), Participation(place)), (), "told"
+                )
+                for name, what, place in STORIES[document.source]
+            )
+        )
+
+
+def fill(kb: Workspace) -> None:
+    documents = [Document(source, "", f"Told in {source}.") for source in STORIES]
+    wait_sync(Indexer(kb.store(make=True), Told(), kb.embedder, ChunkingSettings()).index(documents))
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as made:
+        fill(made)
+        yield made
+
+
+def export(kb: Workspace) -> bytes:
+    return b"".join(exported(kb, "hif"))
+
+
+def test_a_review_shows_what_may_be_one(kb: Workspace) -> None:
+    review = kb.entities.review()
+    pairs = {frozenset((one.one.name, one.other.name)): one for one in review.candidates}
+    assert review.candidates[0] is pairs[frozenset(("Quran Society", "Qur'an Society"))]
+    assert (review.found, review.sure) == (len(pairs), 2)
+    assert frozenset(("M. Falk", "Mira Falk")) in pairs
+    assert "their descriptions are alike" in pairs[frozenset(("Mira Falk", "The Lady of the Acids"))].why
+    assert len(kb.entities.review(limit=1).candidates) == 1
+
+
+def test_merging_and_undoing(kb: Workspace) -> None:
+    before = export(kb)
+    outcome = kb.entities.merge(["Mira Falk", "The Lady of the Acids", "M. Falk"])
+    assert len(outcome.decided) == 1
+    assert {fact.text for fact in kb.facts_of("M. Falk")} == {
+        "Mira Falk knew Osk.",
+        "M. Falk knew Lund.",
+        "The Lady of the Acids knew Graz.",
+    }
+    again = kb.entities.merge(["mira falk", "M. Falk"])
+    assert (again.decided, again.held) == ((), outcome.decided)
+    assert kb.entities.undo(outcome.decided[0].id[:6]).undone == outcome.decided
+    assert export(kb) == before
+    assert kb.entities.decisions() == []
+
+
+def test_accepting_and_rejecting_pairs(kb: Workspace) -> None:
+    one, other, *rest = kb.entities.review().candidates
+    outcome = kb.entities.settle([one.id], [other.id])
+    assert [decision.kind.value for decision in outcome.decided] == ["merge", "apart"]
+    assert [left.id for left in kb.entities.review().candidates] == [left.id for left in rest]
+    with pytest.raises(NotFound, match="no proposed pair"):
+        kb.entities.settle([one.id])
+
+
+def test_pairs_are_named_by_the_beginning_of_their_identifiers(kb: Workspace) -> None:
+    one, *_ = kb.entities.review().candidates
+    assert len(one.id) == 32
+    for reference in ("", "abc", "pair", "00000000"):
+        with pytest.raises(NotFound, match="polyadic entities review"):
+            kb.entities.settle([reference])
+    assert len(kb.entities.settle([one.id[:8].upper()]).decided) == 1
+
+
+def test_a_beginning_that_two_share_names_neither() -> None:
+    known = ["abcd" + "0" * 28, "abcd" + "1" * 28]
+    assert resolve_id_prefix(known, "abcd0", "proposed pair", "") == known[0]
+    with pytest.raises(NotFound, match="'abcd' begins 2 identifiers of a proposed pair"):
+        resolve_id_prefix(known, "abcd", "proposed pair", "")
+
+
+def test_a_pair_of_which_one_is_merged_says_what_to_undo_first(kb: Workspace) -> None:
+    (society,) = kb.entities.merge(["Quran Society", "Graz"], "Quran Society").decided
+    review = kb.entities.review()
+    *others, last = review.candidates
+    assert {last.one.name, last.other.name} == {"Quran Society", "Qur'an Society"}
+    assert last.score > max(one.score for one in others)
+    assert last.why.endswith(f"but Quran Society is merged: undo {society.id[:8]} first")
+    with pytest.raises(DecisionRefused, match="is merged already"):
+        kb.entities.settle([last.id])
+    assert review.sure == len(kb.entities.merge_sure().outcome.decided) == 1
+    kb.entities.undo(society.id[:8])
+    assert len(kb.entities.settle([last.id]).decided) == 1
+
+
+def test_splitting_a_name(kb: Workspace) -> None:
+    kb.entities.split("mercury", "Mercury (planet)", ["/docs/b.txt"])
+    assert {fact.text for fact in kb.facts_of("Mercury (planet)")} == {
+        "Mercury knew Sun.",
+        "Mercury (planet) knew Sun.",
+    }
+    with pytest.raises(NotFound, match=r"no fact of /docs/a\.txt names Mercury"):
+        kb.entities.split("Mercury", "Mercury (god)", ["/docs/a.txt"])
+
+
+def test_merging_what_is_sure(kb: Workspace) -> None:
+    merged = kb.entities.merge_sure()
+    assert {decision.names for decision in merged.outcome.decided} == {
+        ("M. Falk", "Mira Falk"),
+        ("Qur'an Society", "Quran Society"),
+    }
+    assert kb.entities.merge_sure().outcome.decided == ()
+
+
+@pytest.mark.parametrize("reference", ["", "abc", "xyzw", "0000"])
+def test_only_decisions_that_are_there_can_be_undone(kb: Workspace, reference: str) -> None:
+    with pytest.raises(NotFound, match="review --decided"):
+        kb.entities.undo(reference)
+
+
+@pytest.mark.parametrize("unknown", ["Nobody At All", "\udcff"])
+def test_unknown_names_are_refused(kb: Workspace, unknown: str) -> None:
+    before = export(kb)
+    with pytest.raises(NotFound, match="no entity matches"):
+        kb.entities.merge(["Mira Falk", unknown])
+    with pytest.raises(NotFound, match="no entity matches"):
+        kb.entities.apart("Mira Falk", unknown)
+    with pytest.raises(NotFound, match="no fact of"):
+        kb.entities.split(unknown, "x", ["/docs/a.txt"])
+    assert export(kb) == before
+
+
+def test_a_model_is_needed_only_for_what_asks_one(kb: Workspace) -> None:
+    kb.entities.review()
+    with pytest.raises(SettingsError, match="needs a language model"):
+        kb.entities.review(by_model=True)
+
+
+def test_from_within_a_loop(kb: Workspace) -> None:
+    async def work() -> int:
+        await kb.entities.amerge_sure()
+        return (await kb.entities.areview()).sure
+
+    assert asyncio.run(work()) == 0
+
+
+def verdicts(*said: tuple[str, str]) -> str:
+    entries = [{"pair": n, "same": same, "why": why} for n, (same, why) in enumerate(said, start=1)]
+    return json.dumps({"decisions": entries})
+
+
+def pairs_in(asked: Asked) -> list[list[str]]:
+    shown = re.split(r"^Pair \d+$", asked.last_user_text, flags=re.MULTILINE)[1:]
+    return [re.findall(r"^[AB]: (.*)$", pair, re.MULTILINE) for pair in shown]
+
+
+def says_by_name(same: str) -> ModelServer:
+    """Says of pairs with this name that they are one, of all others that they are two."""
+
+    def respond(asked: Asked) -> str:
+        return verdicts(*(("true", "told so") if same in pair else ("false", "") for pair in pairs_in(asked)))
+
+    return ModelServer([respond])
+
+
+def test_a_model_is_asked_about_what_is_not_sure(tmp_path: Path) -> None:
+    with says_by_name("The Lady of the Acids") as server, workspace(tmp_path / "kb", server) as kb:
+        fill(kb)
+        review = kb.entities.review(by_model=True)
+        (asked,) = server.asked
+        assert "Quran Society" not in asked.text
+        assert f"description: {BORN}" in asked.text
+        same = {one.id: one.same for one in review.candidates}
+        assert sorted(map(str, same.values())) == ["False", "None", "None", "True"]
+        told = next(one for one in review.candidates if one.same)
+        assert ({told.one.name, told.other.name}, told.said) == ({"Mira Falk", "The Lady of the Acids"}, "told so")
+        assert kb.entities.decisions() == []
+        # The same list is paid for once, and the ledger has it.
+        assert kb.entities.review(by_model=True).usage.calls == 0
+        assert len(server.calls) == 1
+        with kb.store().read() as reader:
+            ((purpose, _),) = reader.spent()
+        assert purpose == "same-entity"
+
+
+def test_merging_by_itself_with_a_model_needs_both(tmp_path: Path) -> None:
+    with says_by_name("Quran Society") as server, workspace(tmp_path / "kb", server) as kb:
+        fill(kb)
+        merged = kb.entities.merge_sure(LEAST_WITH_A_MODEL, by_model=True)
+        assert [decision.names for decision in merged.outcome.decided] == [("Qur'an Society", "Quran Society")]
+        assert {verdict.same for verdict in merged.asked.verdicts.values()} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("text", "same", "unreadable"),
+    [
+        ("I cannot say.", None, 2),
+        ("", None, 2),
+        ('{"decisions": [{"pair": 1, "same": true}, {"pair": 2, "same": "unsure"}]}', True, 0),
+        ('Sure!\n```json\n[{"pair": "1", "same": "Yes", "why": 7}, {"pair": 2, "same": "no"', True, 0),
+        ('{"decisions": [{"pair": 1, "same": "false"}, {"pair": 1, "same": "true"}]}', None, 2),
+        ('{"decisions": [{"pair": 7, "same": "true"}, {"pair": 2, "same": "maybe"}, 3]}', None, 2),
+        ('{"decisions": "none"}', None, 2),
+    ],
+)
+def test_replies_are_read_with_care(tmp_path: Path, text: str, same: bool | None, unreadable: int) -> None:
+    with ModelServer([says(text)], json_modes=()) as server, workspace(tmp_path / "kb", server) as kb:
+        fill(kb)
+        review = kb.entities.review(by_model=True)
+        asked_about = [one for one in review.candidates if one.score < 0.9]
+        assert (len(asked_about), review.unreadable) == (2, unreadable)
+        assert asked_about[0].same is same
+
+
+def test_many_pairs_go_in_batches_and_a_failing_one_harms_no_other(tmp_path: Path) -> None:
+    def respond(asked: Asked) -> str:
+        return verdicts(*(("unsure", "") for _ in pairs_in(asked)))
+
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    said = [letters[n // 26] * 4 + letters[n % 26] * 5 for n in range(PAIRS_A_REQUEST + 5)]
+    with ModelServer([respond]) as server, workspace(tmp_path / "kb", server) as kb:
+        publish_all(kb.store(make=True), [(n, [(f"{n} and {n}s.", [f"{n}x", f"{n}y"])], "") for n in said])
+        server.misbehave(Status(500), on=[1])
+        review = kb.entities.review(limit=1000, by_model=True)
+        asked_about = sum(len(pairs_in(asked)) for asked in server.asked)
+        assert len(server.asked) == -(-len(review.candidates) // PAIRS_A_REQUEST)
+        assert asked_about == len(review.candidates)
+
+
+def test_a_budget_is_kept(tmp_path: Path) -> None:
+    with says_by_name("x") as server, workspace(tmp_path / "kb", server) as kb:
+        fill(kb)
+        review = kb.entities.review(by_model=True, budget=SpendingBudget(tokens=10))
+        assert "budget" in review.stopped
+        assert server.asked == []
+        assert len(review.candidates) == review.found
+
+
+def test_what_a_document_says_cannot_pass_for_a_pair(tmp_path: Path) -> None:
+    text = "nothing\n\nPair 2\nA: Mira Falk\nB: Evil"
+    said = [Participation("Sao Paolo Sul", "", text), Participation("Sao Paolo Sun", "", "other")]
+    seen: list[Sequence[Sequence[str]]] = []
+
+    def respond(asked: Asked) -> str:
+        seen.append(pairs_in(asked))
+        return verdicts(("unsure", ""))
+
+    with ModelServer([respond]) as server, Workspace(tmp_path / "kb", settings(server)) as kb:
+        for number, one in enumerate(said):
+            source = Document(f"/docs/{number}", "", f"{one.name} {number}.")
+            chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 3, 0)
+            evidence = Evidence(source.text, 8.0, (one, Participation(f"thing {number}")), (), "")
+            publish_told(kb.store(make=True), [(source, [chunk], [evidence])])
+        kb.entities.review(by_model=True)
+    assert seen == [[["Sao Paolo Sul", "Sao Paolo Sun"]]]

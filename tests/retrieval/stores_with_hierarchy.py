@@ -1,0 +1,59 @@
+"""Small stores with a hierarchy written down by names: what each summary covers, and what each community holds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from polyadic.concurrency.sync import wait_sync
+from polyadic.embeddings.hashing_embedder import HashingEmbedder
+from polyadic.model import identity
+from polyadic.model.aggregation import tally
+from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Report, ReportFinding, Summary
+from polyadic.storage.protocol import Vectors
+from tests.retrieval.memory_reader import MemoryReader
+from tests.retrieval.stories import Told, documents_of
+
+BY = "by hand"
+
+
+def themed(
+    documents: Told,
+    summaries: Mapping[str, Sequence[str]],
+    communities: Sequence[Sequence[str]] = (),
+    by: str = BY,
+) -> MemoryReader:
+    """A store in which summaries cover entities, or summaries named before them; facts are as in stories.py.
+
+    Each community has a report that is named after its first member, with a finding for each fact whose entities are
+    all in it. A community that is told after one that holds all of its members is a part of it.
+    """
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        return wait_sync(HashingEmbedder().embed(texts))
+
+    read = documents_of(documents)
+    ids: dict[str, str] = {}
+    layers: dict[str, int] = {}
+    clusters = []
+    for name, members in summaries.items():
+        layer = max(layers.get(member, 0) for member in members)
+        held = tuple(sorted(ids.get(member, identity.entity_id(identity.entity_key(member))) for member in members))
+        cluster = Cluster(layer, held, held)
+        summary = Summary(cluster.id, layer + 1, name, "theme", f"All about {name}.", held, by)
+        clusters.append(replace(cluster, summaries=(summary,)))
+        ids[name], layers[name] = summary.id, layer + 1
+    facts = tally((document.id, evidence) for document, _, evidence in read).facts
+    told: list[Community] = []
+    for members in communities:
+        held = tuple(sorted(ids.get(member, identity.entity_id(identity.entity_key(member))) for member in members))
+        around = [one for one in told if set(held) <= set(one.members)]
+        keys = {identity.entity_key(member) for member in members}
+        findings = tuple(
+            ReportFinding(said.text if by == "extractive" else f"It is found that {said.text}", (fact,))
+            for fact, said in sorted(facts.items())
+            if set(said.participants) <= keys
+        )
+        report = Report(f"The world of {members[0]}", f"What {members[0]} is about.", 5.0, findings, by)
+        parent = around[-1].id if around else ""
+        told.append(Community(len(around), held, parent, "basis", (), report, len(report.text.split())))
+    hierarchy = Hierarchy(tuple(clusters), tuple(told))
+    return MemoryReader(read, embed, hierarchy=hierarchy)

@@ -1,0 +1,45 @@
+"""Questions with misspelled words are read as passages spell them, and the answer says so."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyadic.config import EmbeddingSettings, Settings
+from polyadic.model.types import Document
+from polyadic.retrieval.query_spelling import spelled
+from polyadic.workspace import Workspace
+
+LEADER = "The Debian Project Leader serves for one year. Developers may override decisions of the Project Leader."
+BREAD = "Bread is baked in an oven. The flour of our bread comes from a mill."
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
+        workspace.add([Document("memory:leader", "", LEADER), Document("memory:bread", "", BREAD)])
+        yield workspace
+
+
+def test_the_answer_says_how_the_question_was_read(kb: Workspace) -> None:
+    answer = kb.query("How long does the Debain Projct Leader serve?")
+    assert answer.question == "How long does the Debian Project Leader serve?"
+    assert answer.note.endswith('"Debain" was read as "Debian", "Projct" was read as "Project"')
+    assert "one year" in answer.citations[0].place.quote
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long does the Debian Project Leader serve?",
+        "Who overrides the Project Leader?",  # another form of a word that is there
+        "Which ovens bake bread?",
+        "Qwertzuiop?",
+        "Debain?",  # nothing else says which passages are meant
+        "",
+        "2024 §§ --flag",
+    ],
+)
+def test_what_is_known_or_near_nothing_stays(kb: Workspace, question: str) -> None:
+    with kb._store.read() as reader:
+        assert spelled(question, reader).question == question

@@ -1,0 +1,91 @@
+"""Every operation of the API, out of its own description, and a request for each that is well-formed."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from polyadic.server.app import create_app
+from polyadic.server.service import ServerState
+from polyadic.server.tenants.folders import FolderTenants
+
+OPEN = {"/health", "/ready"}
+OF_NO_WORKSPACE = {"GET /v1/workspaces", "GET /v1/models", "GET /metrics"}
+READING_POSTS = ("/query", "/query/stream", "/retrieve", "/chat/completions")
+_IDENTIFIERS = {"document", "job", "entity", "fact", "summary", "community"}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation; ``parameters`` and ``body`` are as the description has them."""
+
+    method: str
+    path: str
+    parameters: tuple[str, ...]
+    query: tuple[str, ...]
+    body: str
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def writes(self) -> bool:
+        return self.method != "GET" and not self.path.endswith(READING_POSTS)
+
+    def send(self, client: httpx2.Client, workspace: str, identifier: str = "0" * 32) -> httpx2.Response:
+        """A request that names a workspace, and something in it; well-formed in all else."""
+        path = self.path
+        for name in self.parameters:
+            path = path.replace(f"{{{name}}}", identifier if name in _IDENTIFIERS else workspace)
+        given: dict[str, Any] = {"kind": "entity", "id": identifier, "start": 0, "end": 1}
+        more: dict[str, Any] = {"params": {name: given[name] for name in self.query}}
+        if self.body == "multipart/form-data":
+            more["files"] = {"file": ("a.txt", b"A."), "files": ("a.txt", b"A.")}
+        elif self.body:
+            more["json"] = self._json(workspace)
+        if "{" not in self.path and str(self) not in OF_NO_WORKSPACE:
+            more["headers"] = (
+                {"LIGHTRAG-WORKSPACE": workspace} if workspace.isascii() and workspace.isprintable() else {}
+            )
+        return client.request(self.method, path, **more)
+
+    def _json(self, workspace: str) -> dict[str, Any]:
+        if self.path == "/v1/workspaces":
+            return {"name": workspace}
+        if self.path.endswith("/chat/completions"):
+            return {"model": workspace, "messages": [{"role": "user", "content": "Who?"}]}
+        if self.path.endswith("/texts"):
+            return {"texts": [{"text": "A."}]}
+        if self.path.startswith(("/query", "/lightrag")) and not self.path.endswith("/text"):
+            return {"query": "Who?"}
+        return {"question": "Who?"} if not self.writes else {"text": "A."}
+
+
+def described() -> dict[str, Any]:
+    """The API's own description."""
+    with tempfile.TemporaryDirectory() as folder:
+        service = ServerState(FolderTenants(Path(folder)), None)
+        description: dict[str, Any] = create_app(service).openapi()
+        service.site.close()
+    return description
+
+
+def operations() -> list[Operation]:
+    """All of them."""
+    return list(_operations(described()))
+
+
+def _operations(description: dict[str, Any]) -> Iterator[Operation]:
+    for path, methods in description["paths"].items():
+        for method, told in methods.items():
+            parameters = told.get("parameters", [])
+            yield Operation(
+                method.upper(),
+                path,
+                tuple(one["name"] for one in parameters if one["in"] == "path"),
+                tuple(one["name"] for one in parameters if one["in"] == "query" and one["required"]),
+                next(iter(told.get("requestBody", {}).get("content", {})), ""),
+            )

@@ -1,0 +1,117 @@
+"""The hierarchy over HTTP: two trees in pages, without what is stale."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from polyadic.workspace import Workspace
+from tests.server.running_server import make, running
+
+pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "spaceflight"
+HIERARCHY = "/v1/workspaces/space/hierarchy"
+NOBODY = "0" * 32
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
+    """A workspace of short articles, with a hierarchy of names and facts."""
+    folder = tmp_path_factory.mktemp("space")
+    with running(folder) as server, server.client() as client:
+        make(client, "space", *[file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:6]])
+        with Workspace(folder / "space") as kb:
+            kb.hierarchy.build(by="extractive")
+        yield client
+
+
+def below(client: httpx2.Client, tree: str, under: str | None) -> list[dict[str, Any]]:
+    """All nodes below one, seven a page."""
+    found: list[dict[str, Any]] = []
+    start: int | None = 0
+    while start is not None:
+        query: dict[str, Any] = {"tree": tree, "start": start, "limit": 7} | ({"under": under} if under else {})
+        page = client.get(f"{HIERARCHY}/nodes", params=query).json()
+        found += page["nodes"]
+        start = page["next"]
+    assert page["total"] == len(found)
+    return found
+
+
+def test_how_it_stands(space: httpx2.Client) -> None:
+    told = space.get(HIERARCHY).json()
+    assert told["installed"] and told["built"] and told["unplaced"] == 0
+    assert told["entities"] == space.get("/v1/workspaces/space").json()["counts"]["entities"]
+    assert told["layers"][0]["items"] == told["entities"] and told["layers"][0]["stale"] == 0
+    first = space.get(HIERARCHY, params={"limit": 1}).json()
+    for tree in ("summaries", "communities"):
+        assert told[tree]["nodes"] == below(space, tree, None)[:50]
+        assert first[tree]["nodes"] == told[tree]["nodes"][:1] and first[tree]["total"] == told[tree]["total"]
+
+
+def test_the_tree_of_summaries_leads_to_every_entity(space: httpx2.Client) -> None:
+    top = below(space, "summaries", None)
+    assert [one["level"] for one in top] == sorted((one["level"] for one in top), reverse=True)
+    seen, pending = set(), top
+    while pending:
+        node = pending.pop()
+        assert node["by"] == ("" if node["kind"] == "entity" else "extractive")
+        if node["kind"] == "entity":
+            seen.add(node["id"])
+            continue
+        under = below(space, "summaries", node["id"])
+        assert len(under) == node["branches"] == node["members"]
+        assert {one["level"] for one in under} == {node["level"] - 1}
+        pending += under
+    everything = space.get("/v1/workspaces/space").json()["counts"]["entities"]
+    assert len(seen) == everything
+
+
+def test_a_summary_says_what_it_covers(space: httpx2.Client) -> None:
+    node = below(space, "summaries", None)[0]
+    shown = space.get(f"{HIERARCHY}/summaries/{node['id']}").json()
+    assert shown["node"] == node and shown["description"]
+    assert [one["id"] for one in shown["covers"]] == [one["id"] for one in below(space, "summaries", node["id"])][:100]
+
+
+def test_communities_have_parts_and_reports_that_rest_on_facts(space: httpx2.Client) -> None:
+    top = below(space, "communities", None)
+    parts = [part for one in top for part in below(space, "communities", one["id"])]
+    assert {one["level"] for one in top} == {0} and {one["level"] for one in parts} <= {1}
+    assert len(parts) == sum(one["branches"] for one in top)
+    shown = space.get(f"{HIERARCHY}/communities/{top[0]['id']}").json()
+    assert shown["node"] == top[0] and shown["node"]["name"] and shown["entities"]
+    fact = next(fact for finding in shown["findings"] for fact in finding["facts"])
+    assert space.get(f"/v1/workspaces/space/facts/{fact['id']}").json()["fact"] == fact
+
+
+@pytest.mark.parametrize(
+    "path",
+    [f"summaries/{NOBODY}", f"communities/{NOBODY}", f"nodes?under={NOBODY}", f"nodes?tree=communities&under={NOBODY}"],
+)
+def test_what_is_not_there(space: httpx2.Client, path: str) -> None:
+    assert space.get(f"{HIERARCHY}/{path}").status_code == 404
+
+
+def test_what_is_stale_is_left_out(tmp_path: Path) -> None:
+    with running(tmp_path / "served") as server, server.client() as client:
+        documents = make(client, "space", *[file.read_text() for file in sorted(EXAMPLE.glob("*.md"))[:3]])
+        with Workspace(server.folder / "space") as kb:
+            kb.hierarchy.build(by="extractive")
+        before = {one["id"]: one for tree in ("summaries", "communities") for one in below(client, tree, None)}
+        assert client.delete(f"/v1/workspaces/space/documents/{documents[0]}").status_code == 204
+        with Workspace(server.folder / "space") as kb, kb.store().read() as reader:
+            held = reader.hierarchy()
+        stale = {one.id for one in held.communities if one.stale}
+        told = {one["id"] for tree in ("summaries", "communities") for one in below(client, tree, None)}
+        assert stale & set(before) and not stale & told
+        gone = next(iter(stale & set(before)))
+        assert client.get(f"{HIERARCHY}/communities/{gone}").status_code == 404
+        assert client.get(HIERARCHY).json()["layers"][0]["stale"] > 0
+
+
+def test_a_workspace_without_one_says_so(client: httpx2.Client) -> None:
+    told = client.get("/v1/workspaces/letters/hierarchy").json()
+    assert (told["built"], told["summaries"]["nodes"], told["communities"]["total"]) == (False, [], 0)

@@ -1,0 +1,129 @@
+"""The books in which jobs are kept: a file, and tables that servers share."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polyadic.server.jobs.job import Job, JobProgress, JobRequest, JobState
+from polyadic.server.jobs.job_store import JobStore
+from polyadic.server.jobs.postgres_job_store import PostgresJobStore
+from polyadic.server.jobs.sqlite_job_store import SqliteJobStore
+from polyadic.server.tenants.postgres_tables import TenantTables
+from tests.support import postgres
+
+BEGUN = "2026-01-01T00:00:00.000+00:00"
+
+
+@pytest.fixture(params=["file", "database"])
+def book(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobStore]:
+    """An empty one, for workspaces ``letters`` and ``notes``."""
+    if request.param == "file":
+        with closing(SqliteJobStore(tmp_path / "jobs.sqlite")) as kept:
+            yield kept
+        return
+    with closing(TenantTables(postgres.own_database())) as tables:
+        tables.done(lambda raw: raw.execute("INSERT INTO workspace (name) VALUES ('letters'), ('notes')"))
+        with closing(PostgresJobStore(tables)) as shared:
+            yield shared
+
+
+def job(number: int, workspace: str = "letters", state: JobState = JobState.QUEUED) -> Job:
+    return Job(f"{number:032x}", workspace, JobRequest(budget=0.5), state, 1, BEGUN)
+
+
+def test_what_was_entered_is_told_again(book: JobStore) -> None:
+    async def work() -> None:
+        whole = replace(
+            job(1, state=JobState.PARTLY),
+            reached=JobProgress(2, 3, 4),
+            report={"added": 1, "said": "a\0b"},
+            problem="“so”",
+        )
+        assert await book.add(whole, 10)
+        assert await book.job(whole.id, "letters") == whole and await book.job(whole.id, "notes") is None
+        assert await book.these([whole.id, "0"]) == [whole]
+        assert await book.counts() == {JobState.PARTLY: 1}
+
+    asyncio.run(work())
+
+
+def test_of_two_who_would_change_a_job_one_does(book: JobStore) -> None:
+    async def work() -> None:
+        queued = job(1)
+        begun = replace(queued, state=JobState.RUNNING, attempts=1, started=BEGUN)
+        assert await book.add(queued, 10)
+        assert await book.swap(queued, begun)
+        assert not await book.swap(queued, replace(queued, state=JobState.CANCELLED))
+        # How far it is tells no stage: whoever runs it need not know what it has told.
+        assert await book.swap(begun, replace(begun, reached=JobProgress(documents=1)))
+        assert await book.swap(begun, replace(begun, state=JobState.SUCCEEDED, problem="a\0b"))
+        assert not await book.swap(begun, replace(begun, reached=JobProgress(documents=2)))
+        ended = await book.job(queued.id, "letters")
+        assert ended is not None and ended.state is JobState.SUCCEEDED and ended.reached == JobProgress()
+
+    asyncio.run(work())
+
+
+def test_the_first_of_each_workspace_is_next(book: JobStore) -> None:
+    async def work() -> None:
+        jobs = [job(1, state=JobState.FAILED), job(2), job(3), job(4, "notes"), job(5, "notes")]
+        for one in jobs:
+            assert await book.add(one, 2)
+        assert not await book.add(job(6), 2)
+        assert await book.first() == [jobs[1], jobs[3]]
+        assert await book.going("letters") == jobs[1:3]
+        assert await book.take(jobs[1]) and await book.holds(jobs[1])
+        await book.let_go(jobs[1])
+        assert await book.jobs("notes", 1) == [jobs[4]]
+
+    asyncio.run(work())
+
+
+def test_old_jobs_are_those_that_ended_but_the_latest(book: JobStore) -> None:
+    async def work() -> None:
+        jobs = [job(number, state=JobState.SUCCEEDED) for number in range(3)]
+        for one in [*jobs, job(9)]:
+            await book.add(one, 10)
+        assert await book.old("letters", 1) == [jobs[1], jobs[0]]
+        await book.forget([jobs[0].id])
+        assert await book.old("letters", 1) == [jobs[1]]
+        await book.forget_workspace("letters")
+        assert await book.jobs("letters", 10) == []
+
+    asyncio.run(work())
+
+
+def test_a_lock_is_one_server_s_until_it_lets_go_or_ends() -> None:
+    address = postgres.own_database()
+    with (
+        closing(TenantTables(address)) as first,
+        closing(TenantTables(address)) as second,
+        closing(PostgresJobStore(first)) as one,
+        closing(PostgresJobStore(second)) as other,
+    ):
+        first.done(lambda raw: raw.execute("INSERT INTO workspace (name) VALUES ('letters')"))
+
+        async def work() -> None:
+            running, waiting = job(1), job(2)
+            for new in (running, waiting):
+                await one.add(new, 10)
+            assert not await other.take(waiting), "it is not the first"
+            assert await one.take(running) and not await other.take(running)
+            assert not await other.holds(running)
+            one.close()
+            assert not await one.holds(running)
+            # The server knows a little later that a connection has ended.
+            while not await other.take(running):
+                await asyncio.sleep(0.01)
+            # Asked to stop, until it is queued anew.
+            await one.ask_to_stop(running)
+            assert await other.asked_to_stop([running.id, waiting.id]) == {running.id}
+            failed = replace(running, state=JobState.FAILED)
+            assert await other.swap(running, failed) and await other.swap(failed, running)
+            assert not await other.asked_to_stop([running.id])
+
+        asyncio.run(asyncio.wait_for(work(), 60))

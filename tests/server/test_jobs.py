@@ -1,0 +1,257 @@
+"""Indexing jobs: progress, cancelling, resuming, and what becomes of them when a process or the server ends."""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from polyadic.server.limits import ServerLimits
+from tests.model_server import ModelServer, Status, ready
+from tests.server.running_server import ADA, events, finished, make, running, wait_until
+from tests.server.server_process import served_by_a_process
+from tests.support.with_a_model import story
+
+pytestmark = pytest.mark.slow
+
+PATH = "/v1/workspaces/letters"
+AT_ONCE = 2
+# A short one: a server that stops leaves a job that hangs after this.
+LIMITS = ServerLimits(closing_seconds=5.0, jobs_kept=3)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model that takes its time; workspaces are read by it in small chunks."""
+    with ModelServer([*ready()], delay=0.15) as server:
+        for name, value in {
+            "MODEL__NAME": "recorded",
+            "MODEL__BASE_URL": server.url,
+            "MODEL__KEY_VARIABLE": "",
+            "MODEL__AT_ONCE": str(AT_ONCE),
+            "MODEL__RETRIES": "0",
+            "CHUNKING__TOKENS": "60",
+            "CHUNKING__OVERLAP": "0",
+        }.items():
+            monkeypatch.setenv(f"POLYADIC_{name}", value)
+        yield server
+
+
+def hand_in(client: httpx2.Client, documents: int = 3, sentences: int = 30) -> str:
+    """A job of some duration; returns its identifier."""
+    texts = [{"text": story(number, sentences), "source": f"memory:{number}"} for number in range(documents)]
+    reply = client.post(f"{PATH}/documents/texts", json={"texts": texts})
+    assert reply.status_code == 202, reply.text
+    job: str = reply.json()["id"]
+    return job
+
+
+def job_of(client: httpx2.Client, job: str) -> dict[str, Any]:
+    told: dict[str, Any] = client.get(f"{PATH}/jobs/{job}").json()
+    return told
+
+
+def wait_for_calls(model: ModelServer, calls: int) -> None:
+    wait_until(lambda: len(model.calls) >= calls)
+
+
+def paid_twice(model: ModelServer) -> int:
+    """How many requests were answered more than once."""
+    answered = Counter(call.asked.last_user_text for call in model.calls if call.status == 200)
+    return sum(times - 1 for times in answered.values())
+
+
+def test_progress_comes_until_the_job_has_ended(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = hand_in(client)
+        with client.stream("GET", f"{PATH}/jobs/{job}/events") as reply:
+            told = [content for name, content in events(reply.read().decode()) if name == "job"]
+    states = [one["state"] for one in told]
+    read = [one["reached"]["chunks_read"] for one in told]
+    assert states[-1] == "succeeded" and "running" in states and read == sorted(read)
+    assert any(0 < one["reached"]["chunks_read"] < one["reached"]["chunks"] for one in told)
+    assert told[-1]["report"]["added"] == 3 and told[-1]["reached"]["tokens"] > 0
+
+
+def test_a_job_is_cancelled_and_resumed_without_paying_twice(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = hand_in(client)
+        wait_for_calls(model, 3)
+        cancelled = client.post(f"{PATH}/jobs/{job}/cancel").json()
+        assert (cancelled["state"], cancelled["problem"]) == ("cancelled", "it was cancelled")
+        calls = len(model.asked)
+        assert client.post(f"{PATH}/jobs/{job}/cancel").json()["state"] == "cancelled"
+        assert client.post(f"{PATH}/jobs/{job}/resume").status_code == 202
+        assert finished(client, "letters", job)["state"] == "succeeded"
+        assert len(model.asked) > calls and paid_twice(model) <= AT_ONCE
+        assert client.get(PATH).json()["counts"]["documents"] == 3
+        assert client.post(f"{PATH}/jobs/{job}/resume").status_code == 409
+
+
+def test_a_server_that_stops_goes_on_with_the_job_when_it_starts(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = hand_in(client)
+        wait_for_calls(model, 3)
+    calls = len(model.asked)
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        ended = finished(client, "letters", job)
+    assert (ended["state"], ended["attempts"], ended["report"]["added"]) == ("succeeded", 1, 3)
+    assert len(model.asked) > calls and paid_twice(model) <= AT_ONCE
+
+
+def test_a_watcher_is_let_go_when_the_server_stops(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = hand_in(client)
+        watching = client.build_request("GET", f"{PATH}/jobs/{job}/events")
+        reply = client.send(watching, stream=True)
+        wait_for_calls(model, 1)
+        server.stop()
+        told = events(reply.read().decode())
+    assert told and told[-1][1]["state"] in ("queued", "running")
+
+
+def test_a_server_that_is_killed_goes_on_with_the_job_when_it_starts(folder: Path, model: ModelServer) -> None:
+    with served_by_a_process(folder) as (process, client):
+        make(client, "letters")
+        job = hand_in(client)
+        wait_for_calls(model, 3)
+        process.kill()
+    left = folder / "letters" / ".incoming" / ("f" * 32)
+    (left / "0").mkdir(parents=True)
+    with served_by_a_process(folder) as (_, client):
+        ended = finished(client, "letters", job)
+        assert (ended["state"], ended["attempts"]) == ("succeeded", 2)
+        assert client.get(PATH).json()["counts"]["documents"] == 3
+    assert paid_twice(model) <= AT_ONCE
+    assert not list((folder / "letters" / ".incoming").iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_a_signal_ends_the_server_in_order(folder: Path, model: ModelServer, number: signal.Signals) -> None:
+    with served_by_a_process(folder) as (process, client):
+        make(client, "letters")
+        job = hand_in(client)
+        wait_for_calls(model, 2)
+        process.send_signal(number)
+        assert process.wait(30) in (0, -number)
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        assert finished(client, "letters", job)["attempts"] == 1
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_is_followed_by_another(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = hand_in(client)
+        wait_for_calls(model, 2)
+        os.kill(worker_of(server, job), signal.SIGKILL)
+        ended = finished(client, "letters", job)
+    assert (ended["state"], ended["attempts"]) == ("succeeded", 2)
+
+
+def worker_of(server: Any, job: str) -> int:
+    process: int = server.service.jobs._runner._running[job].process._process.pid
+    return process
+
+
+def test_what_could_not_be_read_is_tried_again(folder: Path, model: ModelServer) -> None:
+    model.misbehave(Status(500), on=[2])
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        partly = finished(client, "letters", hand_in(client, documents=1))
+        assert (partly["state"], len(partly["report"]["failed"])) == ("partly", 1)
+        # Where the operator's model is, is nobody's business.
+        assert "the endpoint" in partly["report"]["failed"][0]["reason"]
+        assert model.url not in str(partly)
+        again = client.post(f"{PATH}/jobs").json()
+        ended = finished(client, "letters", again["id"])
+        assert (ended["state"], ended["report"]["resumed"]) == ("succeeded", 1)
+
+
+def test_a_run_that_may_spend_no_more_says_so_and_is_resumed(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        given = {"texts": [{"text": story(1), "source": "memory:1"}]}
+        job = client.post(f"{PATH}/documents/texts", json=given, params={"spend_tokens": 0}).json()["id"]
+        stopped = finished(client, "letters", job)
+        assert stopped["state"] == "partly" and stopped["problem"]
+        assert not model.asked
+
+
+def test_jobs_of_a_workspace_run_one_after_the_other(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=ServerLimits(jobs_at_once=4)) as server, server.client() as client:
+        make(client, "letters")
+        first, second = hand_in(client, documents=1), hand_in(client, documents=2)
+        wait_until(lambda: job_of(client, first)["state"] == "running")
+        assert job_of(client, second)["state"] == "queued"
+        assert finished(client, "letters", second)["started"] >= job_of(client, first)["ended"]
+        assert [job["id"] for job in client.get(f"{PATH}/jobs").json()["jobs"]] == [second, first]
+
+
+def test_while_a_job_runs_questions_are_answered_and_documents_stay(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        [document] = make(client, "letters", ADA)
+        calls = len(model.calls)
+        job = hand_in(client)
+        wait_for_calls(model, calls + 1)
+        asked = client.post(f"{PATH}/query", json={"question": "Who wrote the first program?", "by": "quotes"})
+        refused = client.delete(f"{PATH}/documents/{document}")
+        assert (asked.status_code, asked.json()["answered"], job_of(client, job)["state"]) == (200, True, "running")
+        assert (refused.status_code, "retry-after" in refused.headers) == (409, True)
+        client.post(f"{PATH}/jobs/{job}/cancel")
+        assert client.delete(f"{PATH}/documents/{document}").status_code == 204
+
+
+def test_a_workspace_is_deleted_while_a_job_runs(folder: Path, model: ModelServer) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        job = hand_in(client)
+        wait_for_calls(model, 1)
+        assert client.delete(PATH).status_code == 204
+        assert not (folder / "letters").exists()
+        make(client, "letters")
+        assert client.get(f"{PATH}/jobs").json() == {"jobs": []}
+        assert client.get(f"{PATH}/jobs/{job}").status_code == 404
+
+
+def test_a_job_is_of_its_workspace_alone(folder: Path) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters", ADA)
+        make(client, "others")
+        job = client.get(f"{PATH}/jobs").json()["jobs"][0]["id"]
+        for path in ("", "/events"):
+            assert client.get(f"/v1/workspaces/others/jobs/{job}{path}").status_code == 404
+        for path in ("cancel", "resume"):
+            assert client.post(f"/v1/workspaces/others/jobs/{job}/{path}").status_code == 404
+
+
+def test_only_so_many_jobs_wait_and_are_kept(folder: Path) -> None:
+    with running(folder, limits=ServerLimits(jobs_waiting=2, jobs_kept=1)) as server, server.client() as client:
+        make(client, "letters")
+        given = {"texts": [{"text": ADA}]}
+        replies = [client.post(f"{PATH}/documents/texts", json=given) for _ in range(4)]
+        assert [reply.status_code for reply in replies] == [202, 202, 503, 503]
+        assert len(list((folder / "letters" / ".incoming").iterdir())) <= 2
+        for reply in replies[:2]:
+            wait_until(lambda reply=reply: job_of(client, reply.json()["id"]).get("state") not in ("queued", "running"))
+        assert [job["id"] for job in client.get(f"{PATH}/jobs").json()["jobs"]] == [replies[1].json()["id"]]
+
+
+def test_who_hands_in_much_keeps_nobody_waiting_who_hands_in_little(folder: Path) -> None:
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        for name in ("much", "little"):
+            make(client, name)
+        jobs = []
+        for number, name in enumerate(["much"] * 4 + ["little"] * 2):
+            given = {"texts": [{"text": ADA, "source": f"memory:{number}"}]}
+            jobs.append((name, client.post(f"/v1/workspaces/{name}/documents/texts", json=given).json()["id"]))
+        begun = sorted((finished(client, name, job)["started"], name) for name, job in jobs)
+    assert [name for _, name in begun] == ["much", "little", "much", "little", "much", "much"]

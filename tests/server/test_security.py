@@ -1,0 +1,317 @@
+"""Closed by default: who is turned away, what a request may send, and what an answer tells."""
+
+import json
+import logging
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from polyadic.errors import SettingsError
+from polyadic.server import logs
+from polyadic.server.limits import ServerLimits
+from polyadic.server.server import service_for
+from tests.server.running_server import QUESTION, Running, add_key, finished, make, running
+
+SMALL = ServerLimits(json_bytes=2000, upload_bytes=5000, upload_files=3, idle_seconds=0.5, workspaces=2, jobs_waiting=2)
+HTML = "<html><head><title>Ada</title></head><body><script>alert(1)</script><p>Ada met Babbage.</p></body></html>"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with running(tmp_path_factory.mktemp("small"), limits=SMALL) as server:
+        with server.client() as client:
+            make(client, "letters")
+        yield server
+
+
+def test_others_are_served_only_with_keys(folder: Path) -> None:
+    for host in ("0.0.0.0", "192.0.2.1", "::", "example.org"):  # noqa: S104 - that is the point
+        with pytest.raises(SettingsError, match="without a key"):
+            service_for(folder, host, None, ServerLimits())
+    add_key(folder, "read", "*")
+    service = service_for(folder, "0.0.0.0", None, ServerLimits())  # noqa: S104
+    assert service.keys is not None
+    service.site.close()
+
+
+def test_a_file_of_keys_that_is_named_has_to_hold_some(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="there are no keys"):
+        service_for(folder, "127.0.0.1", tmp_path / "keys.json", ServerLimits())
+    (tmp_path / "keys.json").write_text('{"version": 1, "keys": [{}]}')
+    with pytest.raises(SettingsError, match="holds no keys"):
+        service_for(folder, "127.0.0.1", tmp_path / "keys.json", ServerLimits())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "rebound.example.org"},
+        {"Host": "localhost.example.org:80"},
+        {"Host": ""},
+        {"Host": "[::"},
+        {"Origin": "https://example.org"},
+        {"Origin": "null"},
+        {"Origin": "http://[::"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"X-Forwarded-For": "192.0.2.1"},
+        {"Forwarded": "for=192.0.2.1"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("path", ["/v1/workspaces", "/health"])
+def test_without_keys_only_this_machine_is_answered(client: httpx2.Client, headers: dict[str, str], path: str) -> None:
+    reply = client.get(path, headers=headers)
+    assert (reply.status_code, reply.json()["type"]) == (403, "urn:polyadic:problem:not-from-here")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "localhost:1234"])
+def test_this_machine_has_several_names(client: httpx2.Client, host: str) -> None:
+    assert client.get("/v1/workspaces", headers={"Host": host}).status_code == 200
+
+
+def test_a_page_of_the_server_itself_may_ask(client: httpx2.Client, server: Running) -> None:
+    assert client.get("/v1/workspaces", headers={"Origin": server.url}).status_code == 200
+
+
+def test_no_origin_is_let_in_by_cors(client: httpx2.Client) -> None:
+    asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    reply = client.options("/v1/workspaces", headers=asked)
+    assert reply.status_code == 403
+    assert not [name for name in reply.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize("path", ["/health", "/v1/workspaces", "/v1/workspaces/letters", "/nowhere"])
+def test_headers_keep_browsers_careful(client: httpx2.Client, path: str) -> None:
+    headers = client.get(path).headers
+    assert headers["content-security-policy"].startswith("default-src 'none'; frame-ancestors 'none'")
+    assert (headers["x-content-type-options"], headers["x-frame-options"]) == ("nosniff", "DENY")
+    assert (headers["referrer-policy"], headers["cache-control"]) == ("no-referrer", "no-store")
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("abc-DEF_1.2", True), ("short", False), ("x" * 65, False), ("a b c d e f", False)],
+)
+def test_a_request_has_an_id(client: httpx2.Client, given: str, kept: bool) -> None:
+    told = client.get("/health", headers={"X-Request-ID": given}).headers["x-request-id"]
+    assert (told == given) is kept and len(told) >= 8
+
+
+def test_a_document_is_shown_as_text_whatever_it_holds(client: httpx2.Client) -> None:
+    make(client, "pages")
+    given = {"texts": [{"text": HTML, "source": "https://example.org/a?<script>", "title": "<b>Ada</b>"}]}
+    job = client.post("/v1/workspaces/pages/documents/texts", json=given).json()
+    assert finished(client, "pages", job["id"])["state"] == "succeeded"
+    [document] = client.get("/v1/workspaces/pages/documents").json()["documents"]
+    shown = client.get(f"/v1/workspaces/pages/documents/{document['id']}/text")
+    assert (shown.text, shown.headers["content-type"]) == (HTML, "text/plain; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "javascript:alert(1)",
+        "JavaScript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "a b:c",
+        ":x",
+        "é:x",
+    ],
+)
+def test_a_source_is_an_address_that_does_nothing(client: httpx2.Client, source: str) -> None:
+    given = {"texts": [{"text": "Ada met Babbage.", "source": source}]}
+    assert client.post("/v1/workspaces/letters/documents/texts", json=given).status_code == 422
+
+
+def test_a_mistake_is_told_without_what_was_said(client: httpx2.Client) -> None:
+    reply = client.post("/v1/workspaces/letters/query", json={"question": QUESTION, "method": "my-secret"})
+    told = reply.json()
+    assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
+    assert told["errors"][0]["where"] == "body/method" and "my-secret" not in reply.text
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"\xff", b'{"question": "\\ud800"}', b"[" * 1500, b'{"question": ""}']
+)
+def test_a_body_that_is_none(small: Running, body: bytes) -> None:
+    with small.client() as client:
+        reply = client.post("/v1/workspaces/letters/query", content=body, headers={"Content-Type": "application/json"})
+    assert reply.status_code in (400, 422) and reply.headers["content-type"] == "application/problem+json"
+
+
+def test_a_body_that_says_that_it_is_too_long_is_not_read(small: Running) -> None:
+    with small.client() as client:
+        reply = client.post("/v1/workspaces/letters/query", json={"question": "x" * 3000})
+    assert (reply.status_code, reply.json()["type"]) == (413, "urn:polyadic:problem:too-long")
+
+
+def test_a_body_that_does_not_say_how_long_it_is_is_cut(small: Running) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b'{"question": "'
+        for _ in range(100):
+            yield b"x" * 100
+
+    with small.client() as client:
+        reply = client.post(
+            "/v1/workspaces/letters/query", content=pieces(), headers={"Content-Type": "application/json"}
+        )
+    assert reply.status_code == 413
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "abc", "9" * 400])
+def test_a_length_that_is_none(small: Running, length: str) -> None:
+    head = f"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
+    assert b" 4" in told_to(small, head.encode())[:14]
+
+
+def test_a_body_that_stops_coming_is_given_up(small: Running) -> None:
+    said = ["POST /v1/workspaces HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Content-Length: 50"]
+    assert told_to(small, "\r\n".join([*said, "", "{"]).encode()).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("files", [0, 4])
+def test_too_few_and_too_many_files(small: Running, files: int) -> None:
+    form = [("files", (f"{number}.txt", b"Ada.")) for number in range(files)] or [("other", ("a.txt", b"Ada."))]
+    with small.client() as client:
+        reply = client.post("/v1/workspaces/letters/documents/files", files=form)
+    assert reply.status_code in (400, 422)
+    assert nothing_is_left(small)
+
+
+def test_an_upload_that_is_too_long(small: Running) -> None:
+    with small.client() as client:
+        reply = client.post("/v1/workspaces/letters/documents/files", files={"files": ("a.txt", b"x" * 9000)})
+    assert reply.status_code == 413 and nothing_is_left(small)
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json", "multipart/form-data", "multipart/form-data; boundary=x", ""]
+)
+def test_an_upload_that_is_no_form(small: Running, content_type: str) -> None:
+    with small.client() as client:
+        reply = client.post(
+            "/v1/workspaces/letters/documents/files", content=b"{}", headers={"Content-Type": content_type}
+        )
+    assert reply.status_code in (400, 415, 422) and nothing_is_left(small)
+
+
+@pytest.mark.parametrize("name", ["a.exe", "a.png", "../b.bin", "a.txt/b.exe", "", "..", "a.txt/"])
+def test_files_of_no_known_kind(small: Running, name: str) -> None:
+    disposition = f'Content-Disposition: form-data; name="files"; filename="{name}"'
+    form = "\r\n".join(["--boundary", disposition, "", "Ada.", "--boundary--", ""])
+    with small.client() as client:
+        reply = client.post(
+            "/v1/workspaces/letters/documents/files",
+            content=form.encode(),
+            headers={"Content-Type": "multipart/form-data; boundary=boundary"},
+        )
+    assert reply.status_code in (400, 415, 422) and nothing_is_left(small)
+
+
+NAMES = {
+    "../../../outside.txt": "outside.txt",
+    "/etc/outside.md": "outside.md",
+    "C:\\outside.html": "outside.html",
+    "..\\..\\outside.htm": "outside.htm",
+    "a\u202etxt.md": "a_txt.md",
+    "~/outside.markdown": "outside.markdown",
+    "$(outside).txt": "$(outside).txt",
+    "x" * 400 + ".txt": "x" * 116 + ".txt",
+}
+
+
+def test_names_of_files_are_not_trusted(client: httpx2.Client, server: Running) -> None:
+    make(client, "named")
+    files = [("files", (name, b"<p>Ada met Babbage.")) for name in NAMES]
+    job = client.post("/v1/workspaces/named/documents/files", files=files).json()
+    assert finished(client, "named", job["id"])["state"] == "succeeded"
+    sources = [one["source"] for one in client.get("/v1/workspaces/named/documents").json()["documents"]]
+    assert sources == sorted(f"upload:{name}" for name in NAMES.values())
+    outside = [path for path in server.folder.parent.rglob("*outside*") if server.folder / "named" not in path.parents]
+    assert not outside
+    assert not list((server.folder / "named" / ".incoming").iterdir())
+
+
+@pytest.mark.parametrize(
+    "name", ["", "A", "-a", "a-", "a.b", "a/b", "..", ".server", "a" * 64, "a\n", "é", "a b", "con\u0000"]
+)
+def test_names_that_no_workspace_can_have(client: httpx2.Client, server: Running, name: str) -> None:
+    before = sorted(server.folder.iterdir())
+    assert client.post("/v1/workspaces", json={"name": name}).status_code == 422
+    assert sorted(server.folder.iterdir()) == before
+
+
+def test_a_link_out_of_the_folder_is_no_workspace(client: httpx2.Client, server: Running, tmp_path: Path) -> None:
+    (tmp_path / "polyadic.toml").write_text("")
+    (server.folder / "linked").symlink_to(tmp_path, target_is_directory=True)
+    try:
+        assert client.get("/v1/workspaces/linked").status_code == 404
+        assert "linked" not in client.get("/v1/workspaces").json()["workspaces"]
+        assert client.post("/v1/workspaces", json={"name": "linked"}).status_code == 409
+        assert client.delete("/v1/workspaces/linked").status_code == 404
+        assert (tmp_path / "polyadic.toml").exists()
+    finally:
+        (server.folder / "linked").unlink()
+
+
+def test_what_else_lies_in_a_workspace_stays_when_it_is_deleted(client: httpx2.Client, server: Running) -> None:
+    make(client, "shared")
+    (server.folder / "shared" / "my-notes.txt").write_text("mine")
+    assert client.delete("/v1/workspaces/shared").status_code == 204
+    assert [entry.name for entry in (server.folder / "shared").iterdir()] == ["my-notes.txt"]
+    assert client.get("/v1/workspaces/shared").status_code == 404
+
+
+def test_there_are_only_so_many_workspaces(small: Running) -> None:
+    with small.client() as client:
+        assert client.post("/v1/workspaces", json={"name": "second"}).status_code == 201
+        reply = client.post("/v1/workspaces", json={"name": "third"})
+        assert (reply.status_code, reply.json()["type"]) == (409, "urn:polyadic:problem:too-many-workspaces")
+        assert client.delete("/v1/workspaces/second").status_code == 204
+
+
+@pytest.fixture
+def _logs_as_before() -> Iterator[None]:
+    """Where the server logs to may be changed, as long as the test lasts."""
+    loggers = [logging.getLogger(name) for name in ("polyadic.server", "uvicorn")]
+    before = [(logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
+    yield
+    for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+        logger.handlers[:], logger.propagate = handlers, propagate
+        logger.setLevel(level)
+
+
+def test_the_log_tells_what_happened_and_no_key(
+    folder: Path, capfd: pytest.CaptureFixture[str], _logs_as_before: None
+) -> None:
+    key = add_key(folder, "write", "*")
+    logs.install()
+    with running(folder, keyed=True) as server, server.client(key) as client:
+        make(client, "letters")
+        client.get("/v1/workspaces/letters", params={"key": key}, headers={"X-Request-ID": "my-request"})
+        client.post("/v1/workspaces/letters/query", json={"question": "a secret question"})
+        client.get("/v1/workspaces", headers={"Authorization": "Bearer wrong-secret"})
+    said = capfd.readouterr().err
+    lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    shown = next(line for line in lines if line.get("request_id") == "my-request")
+    assert (shown["route"], shown["status"], shown["key"]) == ("/v1/workspaces/{workspace}", 200, key.split("-")[1])
+    assert key.split("-", 2)[2] not in said and "secret" not in said
+
+
+def nothing_is_left(server: Running) -> bool:
+    incoming = server.folder / "letters" / ".incoming"
+    return not incoming.exists() or not list(incoming.iterdir())
+
+
+def told_to(server: Running, said: bytes) -> bytes:
+    """What comes back to a request that no client would make."""
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(said)
+        return connection.recv(4096)

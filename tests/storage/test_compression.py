@@ -1,0 +1,22 @@
+"""Texts are packed into less room, and what is damaged is told from what is not."""
+
+import pytest
+
+from polyadic.storage.sql.compression import compress, decompress
+
+
+@pytest.mark.parametrize("text", ["", "Ada met Babbage.", "Ada né \U0001f701 寒い\n" * 1_000])
+def test_it_comes_back_as_it_was(text: str) -> None:
+    assert decompress(compress(text)) == text
+
+
+def test_what_says_the_same_again_takes_a_fraction() -> None:
+    assert len(compress("Ada met Babbage in London. " * 400)) < 400
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", compress("Ada met Babbage.")[:-3], "[]", compress("x" * 9)[:4] + b"....."]
+)
+def test_what_is_damaged_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="no packed text"):
+        decompress(data)

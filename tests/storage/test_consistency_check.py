@@ -1,0 +1,174 @@
+"""A store that is damaged is not called sound."""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from polyadic.model.hierarchy import Community, Rearrangement
+from polyadic.model.identity import entity_id
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.storage.sql.compression import compress
+from polyadic.storage.sqlite.store import SqliteStore
+from tests.storage.hierarchies import by_hand, rearrange
+from tests.storage.test_invariant import TITLES, histories
+from tests.support.store_driver import Statement, publish, stage, withdraw
+
+STATEMENTS: Sequence[Statement] = [
+    ("Ada met Babbage in London.", ["Ada", "Babbage", "London"]),
+    ("Babbage worked on the Engine.", ["Babbage", "the Engine"]),
+    ("ADA worked on the Engine.", ["ADA", "the Engine"]),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A store that has lived: with a document of several chunks, one changed, one withdrawn, one left half way."""
+    store = SqliteStore(tmp_path, "test")
+    publish(store, "a", STATEMENTS)
+    publish(store, "b", STATEMENTS[1:], title="Engines")
+    withdraw(store, publish(store, "c", STATEMENTS[:1]))
+    publish(store, "b", STATEMENTS[:2], title="Engines")
+    text = "Nobody has published this. It was staged."
+    left = Document("/docs/d.txt", "", text)
+    chunks = [Chunk(left.id, Span(0, 26), text[:26], 5, 0), Chunk(left.id, Span(20, 41), text[20:], 5, 26)]
+    said = Evidence("Nobody published it.", 8.0, (Participation("Nobody"), Participation("it")), (), "by hand")
+    stage(store, left, chunks, {chunks[0].id: [said]})
+    store.close()
+    return tmp_path
+
+
+@pytest.fixture
+def arranged(folder: Path) -> Path:
+    """The same with a hierarchy: a cluster with a summary, a community with a report, and one that has become stale."""
+    store = SqliteStore(folder, "test")
+    with store.read() as reader:
+        cluster, community = by_hand(reader)
+    passing = publish(store, "e", [("Mars met Venus.", ["Mars", "Venus"])])
+    members = tuple(sorted(entity_id(key) for key in ("mars", "venus")))
+    stale = Community(1, members, community.id, "basis", members[:1], community.report, 12)
+    rearrange(store, Rearrangement([cluster], [community, stale], (), [0.5], 6, 0))
+    withdraw(store, passing)
+    store.close()
+    return folder
+
+
+def problems(folder: Path) -> list[str]:
+    store = SqliteStore(folder, "test")
+    try:
+        return store.problems()
+    finally:
+        store.close()
+
+
+def test_a_store_that_has_lived_is_sound(folder: Path) -> None:
+    assert problems(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("DELETE FROM participation", "3 facts are linked to other entities"),
+        ("INSERT INTO participation VALUES (99, 1, 1)", "facts are linked to other entities"),
+        ("DELETE FROM statement", "3 facts are stated elsewhere"),
+        ("UPDATE statement SET stop = stop + 1 WHERE chunk = 1", "3 facts are stated elsewhere"),
+        ("INSERT INTO statement VALUES (1, 99, 0, 4)", "1 facts are stated elsewhere"),
+        ("DELETE FROM passage_window", "2 passages lack vectors"),
+        ("UPDATE passage_window SET ordinal = 1", "2 passages lack vectors"),
+        ("INSERT INTO passage_window VALUES (99, 0, 1)", "1 vectors are for passages that are gone"),
+        ("DELETE FROM document WHERE id = 1", "1 readings are of documents that are gone"),
+        ("UPDATE fact SET text = 'Mars is made of cheese ' || id", "3 facts differ from"),
+        ("UPDATE fact SET arity = 9", "3 facts differ from"),
+        ("UPDATE fact SET score = score + 1 WHERE id = 1", "1 facts differ from"),
+        ("DELETE FROM fact WHERE id = 1", "1 facts differ from"),
+        ("UPDATE fact SET vector = NULL", "3 facts lack their vector"),
+        ("UPDATE fact SET vector = (SELECT max(id) FROM vector) WHERE id = 1", "1 facts lack their vector"),
+        ("DELETE FROM vector WHERE id = (SELECT vector FROM fact WHERE id = 1)", "1 facts lack their vector"),
+        ("UPDATE vector SET uses = uses + 1", "vectors are used more or less often than noted"),
+        ("UPDATE entity SET name = 'Mars'", "4 entities differ from"),
+        ("UPDATE entity SET facts = facts + 1 WHERE id = 1", "1 entities differ from"),
+        ("DELETE FROM said WHERE attribute = 'type'", "4 entities have other names, descriptions or vectors"),
+        ("UPDATE said SET vector = NULL", "4 entities have other names, descriptions or vectors"),
+        ("DELETE FROM vector WHERE id IN (SELECT vector FROM said)", "4 entities have other names"),
+        ("UPDATE chunk SET stop = stop + 1000", "2 passages are not what stands in their documents"),
+        ("UPDATE chunk SET start = 3, fresh = 3", "2 passages are not what stands in their documents"),
+        ("UPDATE piece SET text = 'Mars'", "2 passages are not what stands in their documents"),
+        ("DELETE FROM piece", "2 passages are not what stands in their documents"),
+        (
+            "INSERT INTO piece VALUES (99 << 20, 'Mars')",
+            "1 texts are of documents that",
+        ),
+        ("UPDATE chunk SET evidence = NULL", "4 entities differ from"),
+        ("UPDATE chunk SET evidence = 'Mars'", "evidence that cannot be read"),
+        (f"UPDATE chunk SET evidence = x'{compress('[[1, 2, 3, [], [[4]]]]').hex()}'", "evidence that cannot be read"),
+        ("UPDATE chunk SET evidence = substr(evidence, 1, 9)", "evidence that cannot be read"),
+        ("UPDATE chunk SET told = told + 1", "2 passages have more or less evidence than noted"),
+    ],
+)
+def test_damage_is_found(folder: Path, damage: str, found: str) -> None:
+    inflict(folder, damage)
+    assert any(found in problem for problem in problems(folder)), problems(folder)
+
+
+def inflict(folder: Path, damage: str) -> None:
+    with closing(sqlite3.connect(folder / "store.sqlite")) as connection:
+        connection.execute(damage)
+        connection.commit()
+
+
+def test_a_hierarchy_that_has_lived_is_sound(arranged: Path) -> None:
+    assert problems(arranged) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("UPDATE theme SET members = own WHERE kind = 'cluster'", "1 clusters or communities are not those of"),
+        ("UPDATE theme SET level = 7", "3 clusters or communities are not those of their members"),
+        ("DELETE FROM entity", "2 clusters or communities rest on what is not there"),
+        ("DELETE FROM fact", "2 clusters or communities rest on what is not there"),
+        ("DELETE FROM summary", "1 clusters or communities rest on what is not there"),
+        ("UPDATE theme SET stale = 0", "1 clusters or communities rest on what is not there"),
+        ("DELETE FROM theme_source WHERE words != x''", "2 clusters or communities rest on other things than noted"),
+        ("DELETE FROM theme_source WHERE words = x''", "2 clusters or communities rest on other things than noted"),
+        ("UPDATE theme_source SET theme = 99 WHERE theme = 1", "2 clusters or communities rest on other things"),
+        ("UPDATE theme_source SET words = x'' WHERE theme = 1", "1 clusters or communities rest on other things"),
+        ("UPDATE theme_source SET words = x'0123456789abcdef'", "2 clusters or communities rest on other things"),
+        ("UPDATE theme_source SET words = x'0123456789abcdef'", "2 clusters or communities tell what nothing says"),
+        ("UPDATE theme SET sources = members", "1 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET basis = 'basis'", "1 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET tokens = 1", "1 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET stale = 1", "2 clusters or communities are told though they are stale"),
+        ("UPDATE theme SET report = (SELECT max(report) FROM theme)", "told though they are stale"),
+        ("UPDATE summary SET name = 'Mars'", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET description = 'Mars'", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET members = x'abababababababababababababababab'", "1 summaries differ from"),
+        ("UPDATE summary SET vector = NULL", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET theme = 2", "1 summaries differ from what their cluster says"),
+        ("UPDATE summary SET vector = NULL", "vectors are used more or less often than noted"),
+        ("UPDATE theme SET report = 'Mars' WHERE id = 2", "1 reports cannot be read"),
+        ("UPDATE theme SET report = '[1, 2]' WHERE id = 2", "1 reports cannot be read"),
+    ],
+)
+def test_damage_of_the_hierarchy_is_found(arranged: Path, damage: str, found: str) -> None:
+    inflict(arranged, damage)
+    assert any(found in problem for problem in problems(arranged)), problems(arranged)
+
+
+@given(histories)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+def test_no_history_makes_a_store_unsound(
+    tmp_path_factory: pytest.TempPathFactory, history: list[tuple[str, list[Statement] | None]]
+) -> None:
+    store = SqliteStore(tmp_path_factory.mktemp("lived"), "test")
+    present = {}
+    for name, said in history:
+        if said is not None:
+            present[name] = publish(store, name, said, title=TITLES[name])
+        elif name in present:
+            withdraw(store, present.pop(name))
+    assert store.problems() == []
+    store.close()

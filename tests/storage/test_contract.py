@@ -1,0 +1,484 @@
+"""What every store promises; a new store joins by adding itself to ``open_store`` (tests/storage/conftest.py)."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from polyadic.errors import EmbedderMismatch, NotFound, StoreBusy
+from polyadic.model.aggregation import tally, tally_difference
+from polyadic.model.identity import entity_key, fact_id, loose_name
+from polyadic.model.types import Chunk, Document, Span
+from polyadic.storage.protocol import (
+    ChunkFactsPrefetch,
+    DocumentListing,
+    Fingerprint,
+    NearestPrefetch,
+    NeighbourPrefetch,
+    QuotePrefetch,
+    Rows,
+    Side,
+    Store,
+    StoreChange,
+    Vectors,
+)
+from tests.support.canonical import canonical
+from tests.support.store_driver import document, publish, publish_told, said, stage, withdraw
+from tests.support.stores import Opener
+from tests.support.vectors import vector, vectors
+
+ADA = ("Ada Lovelace met Charles Babbage in London.", ["Ada Lovelace", "Charles Babbage", "London"])
+ENGINE = ("Charles Babbage designed the Analytical Engine.", ["Charles Babbage", "the Analytical Engine"])
+LONELY = ("Only London is named here.", ["London"])
+
+
+def test_an_empty_store_answers_everything_with_nothing(store: Store) -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    with store.read() as reader:
+        assert reader.counts().facts == 0
+        assert reader.documents() == []
+        assert reader.listed(None, 5) == reader.listed("a", 5, "b") == DocumentListing([], 0, False)
+        assert reader.nearest("fact", vector("x"), 5).rows.tolist() == []
+        assert reader.nearest("entity", vector("x"), 5).rows.tolist() == []
+        assert reader.nearest("chunk", vector("x"), 5).rows.tolist() == []
+        assert reader.similarity("entity", nothing, vector("x")[None]).shape == (1, 0)
+        assert reader.facts_of(nothing, 5, vector("x")).targets.tolist() == []
+        assert reader.search("anything at all", 5).rows.tolist() == []
+        assert reader.named(["ada lovelace"]) == {}
+        assert reader.keyed(["ada lovelace"]) == {}
+        assert reader.identified("fact", "abcd", 5).tolist() == []
+
+
+def test_what_is_published_is_found(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
+    with store.read() as reader:
+        counts = reader.counts()
+        assert (counts.documents, counts.chunks, counts.facts, counts.entities) == (1, 1, 2, 4)
+        assert (counts.evidence, counts.stated, counts.participations) == (3, 2, 5)
+        assert reader.arities() == {2: 1, 3: 1}
+        facts = reader.facts(reader.nearest("fact", vector(ADA[0]), 2).rows)
+        assert [fact.text for fact in facts] == [ADA[0], ENGINE[0]]
+        assert facts[0].entities == ("Ada Lovelace", "Charles Babbage", "London")
+        assert facts[0].id == fact_id(ADA[0], [entity_key(name) for name in ADA[1]])
+        assert (facts[0].score, facts[0].support) == (8.0, 1)
+        entity = reader.entities(reader.nearest("entity", vector("Charles Babbage"), 1).rows)[0]
+        assert (entity.name, entity.type, entity.score, entity.facts) == ("Charles Babbage", "thing", 60.0, 2)
+
+
+@pytest.mark.parametrize("words", ["", "ADA", "b", "straße", "STRASSE", "%", "nothing"])
+@pytest.mark.parametrize("limit", [0, 1, 2, 9])
+def test_documents_are_listed_page_by_page(store: Store, words: str, limit: int) -> None:
+    for name, title in (("b", "Ada"), ("Ä", "Die Straße"), ("ada", ""), ("a%", "b"), ("gone", "Ada")):
+        publish(store, name, [ADA], title)
+    withdraw(store, document("gone", [], "")[0])
+    sought = words.casefold()
+    with store.read() as reader:
+        every = reader.documents()
+        assert len(every) == 4
+        wanted = [one for one in every if sought in one.source.casefold() or sought in one.title.casefold()]
+        for after in (None, "", "/docs/ada.txt", "/docs/b", "/docs/\ud800", "zzz"):
+            later = [one for one in wanted if after is None or one.source > after]
+            assert reader.listed(after, limit, words) == DocumentListing(later[:limit], len(wanted), len(later) > limit)
+
+
+def test_places_are_the_exact_words(store: Store) -> None:
+    source = publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        rows = reader.nearest("fact", vector(ENGINE[0]), 1).rows
+        (place,) = reader.fact_places(rows)[0]
+        assert place.quote == ENGINE[0] == source.text[place.span.start : place.span.end]
+        (chunk_place,) = reader.chunk_places(reader.chunks_of(rows, 10).targets)
+        assert chunk_place.quote == source.text
+        chunks = reader.chunks_of(rows, 10).targets
+        assert reader.tokens("fact", rows).tolist() == [fact.tokens for fact in reader.facts(rows)]
+        assert reader.tokens("chunk", chunks).tolist() == [chunk.tokens for chunk in reader.chunks(chunks)]
+        assert reader.document(source.id) == source
+
+
+def test_places_know_the_headings_above(store: Store) -> None:
+    text = f"# Ada Lovelace\n\n## Letters\n\n{ADA[0]}\n\n## Engines\n\n{ENGINE[0]} It was of brass."
+    source = Document("/docs/ada.md", "Ada Lovelace", text)
+    # The second passage begins behind its heading.
+    first, second = Span(0, text.index(ENGINE[0])), Span(text.index(ENGINE[0]), len(text))
+    chunks = [Chunk(source.id, one, text[one.start : one.end], 9, one.start) for one in (first, second)]
+    at = text.index(ADA[0])
+    told = replace(said(*ADA), spans=(Span(at, at + len(ADA[0])),))
+    publish_told(store, [(source, chunks, [told])])
+    with store.read() as reader:
+        ((letters,),) = reader.fact_places(reader.nearest("fact", vector(ADA[0]), 1).rows)
+        engines = next(one for one in reader.chunk_places(reader.all_rows("chunk")) if one.span == second)
+        # What repeats the title tells nothing.
+        assert (letters.headings, engines.headings) == (("Letters",), ("Engines",))
+        found = reader.headings([chunk.id for chunk in chunks])
+        assert [one.words for one in found[chunks[0].id]] == ["Ada Lovelace", "Letters", "Engines"]
+        assert [one.words for one in found[chunks[1].id]] == ["Ada Lovelace", "Engines"]
+        assert text[found[chunks[1].id][1].start :].startswith("## Engines")
+        assert reader.headings(["ab" * 16]) == {}
+
+
+def test_of_what_stands_in_many_documents_the_first_places_are_shown(store: Store) -> None:
+    sources = [publish(store, f"ada-{number}", [ADA, ENGINE]) for number in (7, 3, 9, 1, 8, 5, 0, 2, 6, 4)]
+    heard = frozenset(source.id for source in sources[:4])
+    with store.read() as reader, store.read(lambda _: heard) as scoped:
+        every = reader.all_rows("fact")
+        for facts in (every, every[[1, 0, 1]]):
+            for places in reader.fact_places(facts):
+                assert [place.source for place in places] == sorted(source.source for source in sources)[:8]
+        for places in scoped.fact_places(scoped.all_rows("fact")):
+            assert [place.source for place in places] == sorted(source.source for source in sources[:4])
+        first, second = reader.fact_places(every[::-1])
+        assert [first, second] == reader.fact_places(every)[::-1] and first != second
+
+
+def test_evidence_is_read_as_it_was_written(store: Store) -> None:
+    _, chunks, evidence = document("ada", [ADA, LONELY])
+    source = publish(store, "ada", [ADA, LONELY])
+    with store.write() as writer:
+        writer.stage([(source, Fingerprint("another content", "recipe", "by hand"), chunks)])
+    with store.read() as reader:
+        assert reader.evidence(source.id) == [(chunks[0], tuple(evidence))]
+        assert reader.evidence("00" * 16) == []
+
+
+def test_what_documents_say_is_read_one_after_the_other(store: Store) -> None:
+    sources = [publish(store, name, [ADA]) for name in ("one", "two")]
+    with store.write() as writer:
+        current = writer.current([*(source.id for source in sources), "00" * 16])
+        assert next(current)[0] == sources[0].id
+        assert [document for document, _ in current] == [sources[1].id]
+
+
+def test_incidence_goes_both_ways(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        babbage = np.array([reader.keyed(["charles babbage"])["charles babbage"]])
+        facts = reader.facts_of(babbage, 10, vector("x"))
+        assert facts.sources.tolist() == [babbage[0]] * 2
+        assert set(babbage.tolist()) == {
+            int(e) for f in facts.targets for e in reader.entities_of(np.array([f])).targets if int(e) == babbage[0]
+        }
+        chunks = reader.chunks_of(facts.targets, 10)
+        assert set(reader.facts_in(np.unique(chunks.targets), 10).targets.tolist()) == set(facts.targets.tolist())
+        assert reader.degrees("entity", babbage).tolist() == [2]
+        assert reader.degrees("fact", facts.targets).tolist() == [
+            len(reader.entities_of(facts.targets[[i]]).targets) for i in (0, 1)
+        ]
+        assert reader.spread(babbage).tolist() == [1]
+
+
+def test_a_hub_gives_its_most_similar_facts(store: Store) -> None:
+    statements = [(f"London saw event {i}.", ["London", f"event {i}"]) for i in range(40)]
+    publish(store, "hub", statements)
+    with store.read() as reader:
+        london = np.array([reader.keyed(["london"])["london"]])
+        links = reader.facts_of(london, 5, vector(statements[17][0]))
+        assert len(links.targets) == 5
+        assert statements[17][0] in [fact.text for fact in reader.facts(links.targets)]
+        best = reader.nearest("fact", vector(statements[17][0]), 5).rows
+        assert set(best.tolist()) == set(links.targets.tolist())
+
+
+def test_each_of_several_entities_gives_the_facts_most_similar_to_its_own_vector(store: Store) -> None:
+    statements = [(f"{place} saw event {i}.", [place, f"event {i}"]) for i in range(20) for place in ("Rome", "Oslo")]
+    publish(store, "hubs", statements)
+    with store.read() as reader:
+        rows = reader.keyed(["rome", "oslo", "event 3"])
+        asked = [("rome", "event 3"), ("event 3", "x"), ("oslo", "event 5"), ("rome", "event 7")]
+        entities, toward = np.array([rows[key] for key, _ in asked]), vectors([text for _, text in asked])
+        links = reader.facts_of(entities, 4, toward)
+        alone = [reader.facts_of(entities[[i]], 4, toward[i]) for i in range(len(asked))]
+    assert [len(one.targets) for one in alone] == [4, 2, 4, 4]
+    assert links.sources.tolist() == [row for one in alone for row in one.sources.tolist()]
+    assert links.targets.tolist() == [row for one in alone for row in one.targets.tolist()]
+
+
+def test_to_say_what_will_be_asked_for_changes_no_answer(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE, LONELY], title="Ada Lovelace")
+    publish(store, "again", [ADA, ("The Analytical Engine stood in London.", ["the Analytical Engine", "London"])])
+    answers = []
+    for is_said in (False, True):
+        with store.read() as reader:
+            facts = reader.all_rows("fact")
+            if is_said:
+                none = facts[:0]
+                reader.expect(
+                    NeighbourPrefetch(facts[:2], 1, reader.all_rows("chunk")), NeighbourPrefetch(facts, 1, none)
+                )
+                reader.expect(NeighbourPrefetch(none, 1, none), ChunkFactsPrefetch(none, 1))
+                reader.expect(
+                    NearestPrefetch("fact", vector("query"), 2),
+                    NearestPrefetch("entity", vector("query"), 2, scored=True),
+                )
+                reader.expect(
+                    NearestPrefetch("chunk", vector("query"), 1), ChunkFactsPrefetch(reader.all_rows("chunk"), 2)
+                )
+                reader.expect(QuotePrefetch(facts[1:], reader.all_rows("chunk")), QuotePrefetch(facts[:0], facts[:0]))
+            entities, chunks = reader.entities_of(facts), reader.chunks_of(facts, 1)
+            told: list[Rows | Vectors] = [
+                part for links in (entities, chunks) for part in (links.sources, links.targets)
+            ]
+            told += [reader.scores("fact", facts), reader.tokens("fact", facts), reader.degrees("fact", facts)]
+            told += [reader.scores("entity", entities.targets), reader.spread(entities.targets)]
+            told += [reader.similarity("fact", facts, vectors(["query", "other"]))]
+            told += [reader.titles_of(chunks.targets).targets]
+            within = reader.facts_in(reader.all_rows("chunk"), 2)
+            told += [within.sources, within.targets, reader.entities_of(within.targets).targets]
+            near = [reader.nearest("fact", vector("query"), 2), reader.nearest_scored("entity", vector("query"), 2)]
+            near += [reader.nearest("chunk", vector("query"), 1), reader.nearest("fact", vector("other"), 3)]
+            told += [part for hits in near for part in (hits.rows, hits.scores)]
+            said = [reader.facts(facts), reader.fact_places(facts), reader.chunk_places(reader.all_rows("chunk"))]
+            answers.append([*(one.tolist() for one in told), *said])
+    assert answers[0] == answers[1]
+    assert len(answers[0][2]) == 3
+
+
+def test_similarity_agrees_with_nearest(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        sides: tuple[Side, ...] = ("entity", "fact", "chunk")
+        for side in sides:
+            hits = reader.nearest(side, vector("query"), 10)
+            again = reader.similarity(side, hits.rows, np.array([vector("query"), vector("other")]))
+            assert again.shape == (2, len(hits.rows))
+            np.testing.assert_allclose(again[0], hits.scores, atol=1e-6)
+            assert (np.diff(hits.scores) <= 0).all()
+
+
+def test_scored_hits_are_ranked_by_the_product(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        hits = reader.nearest_scored("entity", vector("query"), 10)
+        products = reader.similarity("entity", hits.rows, vector("query")[None])[0] * reader.scores("entity", hits.rows)
+        np.testing.assert_allclose(hits.scores, products, rtol=1e-5)
+        assert (np.diff(hits.scores) <= 0).all()
+        assert reader.scores("fact", reader.nearest("fact", vector("x"), 1).rows).tolist() == [8.0]
+
+
+def test_the_title_leads_to_its_passages(store: Store) -> None:
+    publish(store, "ada", [ADA], title="Ada Lovelace")
+    publish(store, "other", [ENGINE], title="Nobody we know")
+    with store.read() as reader:
+        ada = np.array([reader.keyed(["ada lovelace"])["ada lovelace"]])
+        titled = reader.titled(ada, 10)
+        assert reader.titles_of(titled.targets).targets.tolist() == ada.tolist()
+        assert [place.title for place in reader.chunk_places(titled.targets)] == ["Ada Lovelace"]
+
+
+def test_names_are_found_by_their_loose_form(store: Store) -> None:
+    publish(store, "ada", [("Émile Zola wrote Germinal (novel).", ["Émile Zola", "Germinal (novel)"])])
+    with store.read() as reader:
+        named = reader.named(["emile zola", "germinal", "nobody"])
+        assert sorted(named) == ["emile zola", "germinal"]
+        assert [e.name for e in reader.entities(np.array(named["germinal"]))] == ["Germinal (novel)"]
+
+
+def test_full_text_finds_words_and_survives_any_query(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    publish(store, "moon", [("1969年7月，阿波罗11号登上月球。", ["阿波罗11号", "月球"])])
+    with store.read() as reader:
+        assert reader.chunk_places(reader.search("analytical", 5).rows)[0].source == "/docs/ada.txt"
+        assert reader.chunk_places(reader.search("月球", 5).rows)[0].source == "/docs/moon.txt"
+        for query in ('"', "AND OR NOT", "a:b", "(", "*", "", "NEAR(", "-x", "\0"):
+            reader.search(query, 5)
+
+
+def test_facts_containing_all_of_a_set(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        rows = reader.keyed(["charles babbage", "london"])
+        both = reader.containing(np.array(list(rows.values())), 10)
+        assert [fact.text for fact in reader.facts(both)] == [ADA[0]]
+        assert reader.containing(np.zeros(0, dtype=np.int64), 10).tolist() == []
+
+
+def test_identifiers_can_be_abbreviated(store: Store) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    with store.read() as reader:
+        fact = reader.facts(reader.all_rows("fact")[:1])[0]
+        assert [f.id for f in reader.facts(reader.identified("fact", fact.id[:10], 5))] == [fact.id]
+
+
+def test_staged_work_is_invisible_and_is_taken_up_again(store: Store) -> None:
+    before = canonical(store)
+    source, chunks, evidence = document("ada", [ADA])
+    stage(store, source, chunks, {chunks[0].id: evidence})
+    assert canonical(store) == before
+    with store.write() as writer:
+        recipe, another = (Fingerprint(source.content, recipe, "by hand") for recipe in ("recipe", "another"))
+        assert writer.stage([(source, recipe, chunks)]) == {source.id: {chunks[0].id}}
+        assert writer.stage([(source, another, chunks)]) == {source.id: frozenset()}
+
+
+def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
+    publish(store, "ada", [ADA])
+    before = canonical(store)
+    with pytest.raises(RuntimeError, match="on purpose"), store.write() as writer:
+        source, chunks, _ = document("engine", [ENGINE])
+        writer.stage([(source, Fingerprint(source.content, "recipe", "by hand"), chunks)])
+        raise RuntimeError("on purpose")
+    assert canonical(store) == before
+
+
+def test_withdrawing_leaves_no_trace(store: Store) -> None:
+    publish(store, "ada", [ADA])
+    before = canonical(store)
+    source = publish(store, "engine", [ENGINE, ADA])
+    assert canonical(store) != before
+    withdraw(store, source)
+    assert canonical(store) == before
+    with store.read() as reader:
+        assert reader.search("designed", 5).rows.tolist() == []
+        with pytest.raises(NotFound):
+            reader.document(source.id)
+
+
+def test_a_changed_document_replaces_what_it_said(store: Store, open_store: Opener) -> None:
+    publish(store, "ada", [ADA, ENGINE])
+    publish(store, "ada", [ENGINE])
+    fresh = open_store("fresh")
+    publish(fresh, "ada", [ENGINE])
+    assert canonical(store) == canonical(fresh)
+
+
+def test_the_best_supported_name_wins_whatever_the_order(store: Store, open_store: Opener) -> None:
+    versions = [("a", "NASA"), ("b", "Nasa"), ("c", "NASA")]
+    other = open_store("other")
+    for name, spelling in versions:
+        publish(store, name, [(f"{spelling} built {name}.", [spelling, name])])
+    for name, spelling in reversed(versions):
+        publish(other, name, [(f"{spelling} built {name}.", [spelling, name])])
+    assert canonical(store) == canonical(other)
+    with store.read() as reader:
+        assert reader.entities(np.array([reader.keyed(["nasa"])["nasa"]]))[0].name == "NASA"
+
+
+def test_only_the_best_supported_forms_carry_vectors(store: Store) -> None:
+    for i in range(12):
+        publish(store, f"d{i}", [(f"Ada did {i}.", [])])
+        source, chunks, _ = document(f"e{i}", [(f"Ada did {i}.", [])])
+        evidence = said(f"Ada did {i}.", ["Ada", f"thing {i}"], description=f"description {i:02}")
+        stage(store, source, chunks, {chunks[0].id: [evidence]})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    with store.read() as reader:
+        ada = np.array([reader.keyed(["ada"])["ada"]])
+        kept = reader.similarity("entity", ada, np.array([vector(f"Ada: description {i:02}") for i in range(12)]))
+    assert (kept[:, 0] > 0.999).sum() == 8
+
+
+def test_a_second_writer_is_refused_in_one_line(store: Store, open_store: Opener) -> None:
+    other = open_store("kb")
+    with store.exclusive(), pytest.raises(StoreBusy, match="another process"), other.write():
+        pass
+    with other.write():
+        pass
+
+
+def test_who_has_joined_keeps_out_who_would_be_alone(store: Store, open_store: Opener) -> None:
+    other = open_store("kb")
+    with store.joined() as claims:
+        assert claims.take(["00" * 16]) == {"00" * 16}
+        publish(store, "ada", [ADA])
+        with pytest.raises(StoreBusy, match="another process"), other.exclusive():
+            pass
+        claims.let_go(["00" * 16])
+    with other.exclusive(), other.joined() as claims:
+        assert claims.take(["00" * 16]) == {"00" * 16}
+
+
+def test_a_reader_sees_one_state_while_another_is_written(store: Store, open_store: Opener) -> None:
+    publish(store, "ada", [ADA])
+    other = open_store("kb")
+    with other.read() as reader:
+        before = reader.counts()
+        publish(store, "engine", [ENGINE])
+        assert reader.counts() == before
+        assert [fact.text for fact in reader.facts(reader.all_rows("fact")[:1])] == [ADA[0]]
+    with other.read() as reader:
+        assert reader.counts().facts == 2
+
+
+def test_another_embedding_model_is_refused(store: Store, open_store: Opener) -> None:
+    publish(store, "ada", [ADA])
+    store.close()
+    with pytest.raises(EmbedderMismatch, match="test vectors"):
+        open_store("kb", "other vectors")
+
+
+def test_documents_are_selected_by_where_they_are_from_and_what_is_said_of_them(store: Store) -> None:
+    for name, year in (("a", "1815"), ("b", "1791"), ("c", "1815")):
+        source, chunks, evidence = document(name, [ADA])
+        source = replace(source, metadata={"year": year, "of": "Ada"})
+        stage(store, source, chunks, {chunks[0].id: evidence})
+        _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    ids = {name: document(name, [ADA])[0].id for name in ("a", "b", "c")}
+    with store.read() as reader:
+        assert reader.select((), {"year": "1815"}) == {ids["a"], ids["c"]}
+        assert reader.select((), {"year": "1815", "of": "Ada"}) == {ids["a"], ids["c"]}
+        assert reader.select(["/docs/a.txt"], {"year": "1815"}) == {ids["a"]}
+        assert reader.select(["/docs"], {}) == set(ids.values())
+        assert reader.select((), {"of": "Babbage"}) == reader.select((), {"year": "of"}) == frozenset()
+
+
+def test_texts_may_be_long(store: Store, open_store: Opener) -> None:
+    """Of any length: no index may set bounds to what documents and models say."""
+    drawn = random.Random(3)
+
+    def long(begins: str) -> str:
+        # Characters of three bytes, in no order that could be packed.
+        return begins + "".join(chr(drawn.randrange(0x4E00, 0x9F00)) for _ in range(4_000))
+
+    publish(store, "ada", [ADA])
+    before = canonical(store)
+    name, other, title = long("Ada "), long("Babbage "), long("Of ")
+    texts = [(f"{name} met {other}.", [name, other]), (f"{name} wrote.", [name, title])]
+    for begins in ("b", "a", "c"):
+        publish(store, long(begins), texts, title=title)
+    described = said(texts[0][0], [name, other], description=long("who is "))
+    source, chunks, _ = document(long("d"), texts[:1], title)
+    stage(store, source, chunks, {chunks[0].id: [described]})
+    _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
+    assert store.problems() == []
+    with store.read() as reader:
+        records = reader.documents()
+        sources = [record.source for record in records]
+        assert sources == sorted(sources) and len(sources) == 5
+        listed: list[str] = []
+        while len(listed) < len(sources):
+            found = reader.listed(listed[-1] if listed else None, 2)
+            listed += [record.source for record in found.documents]
+        assert listed == sources
+        keys = reader.keyed([entity_key(name), entity_key(title)])
+        assert len(keys) == 2
+        assert reader.named([loose_name(name)])[loose_name(name)] == [keys[entity_key(name)]]
+        assert len(reader.search(name, 5).rows) <= 5
+        titled = reader.titled(np.array([keys[entity_key(title)]]), 9)
+        assert len(titled.targets) >= 3
+    for record in records[1:]:
+        with store.read() as reader:
+            whole = reader.document(record.id)
+        withdraw(store, whole)
+    assert canonical(store) == before and store.problems() == []
+
+
+def test_whatever_stands_in_texts_comes_back_as_it_is(store: Store) -> None:
+    strange = 'a "quoted" \\ backslash, \0, \U0010ffff0, \U0010ffff, \x01, {"json": [1]}, {an,array} end'
+    name, other = f"Ada {strange}", f"Babbage {strange}"
+    publish(store, f"doc {strange}", [(f"{name} met {other}.", [name, other])], title=f"Of {strange}")
+    with store.read() as reader:
+        facts, chunks = reader.all_rows("fact"), reader.all_rows("chunk")
+        (fact,), ((stated,),), (stands,) = reader.facts(facts), reader.fact_places(facts), reader.chunk_places(chunks)
+        assert fact.text == f"{name} met {other}." and set(fact.entities) == {name, other}
+        assert stated.quote == fact.text and stated.quote in stands.quote
+        assert stated.title == f"Of {strange}" and strange in stated.source
+        called = reader.named([loose_name(name)])[loose_name(name)]
+        assert [entity.name for entity in reader.entities(np.array(called))] == [name]
+
+
+def _publish_staged(store: Store, document_id: str, windows: dict[str, list[str]]) -> None:
+    with store.write() as writer:
+        said = {chunk.id: evidence for chunk, evidence in writer.staged(document_id)}
+        tallies = tally_difference(tally((document_id, evidence) for evidence in said.values()), tally(()))
+        writer.apply(StoreChange([document_id], (), tallies, dict.fromkeys(tallies.facts, 5), windows, said))
+        while missing := writer.attach():
+            writer.put_vectors(missing, vectors(missing))

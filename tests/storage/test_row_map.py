@@ -1,0 +1,38 @@
+"""Rows of a state are found in its base and in its tail, and the other way round, whatever came and went."""
+
+import numpy as np
+import pytest
+
+from polyadic.storage.memory.row_map import RowMap
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 7, 60])
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_are_located_as_by_looking_for_each(size: int, seed: int) -> None:
+    drawn = np.random.default_rng([size, seed])
+    known = np.sort(drawn.choice(200, size, replace=False))
+    share_changed, share_gone = drawn.choice([0.0, 0.2, 1.0], 2)
+    changed = np.flatnonzero(drawn.random(size) < share_changed)
+    gone = np.setdiff1d(np.flatnonzero(drawn.random(size) < share_gone), changed)
+    others = np.setdiff1d(np.arange(200), known)
+    added = drawn.choice(others, drawn.choice([0, 1, 9, 80]), replace=False)
+    tail = np.sort(np.concatenate([known[changed], added]))
+    bases = np.array([int(np.searchsorted(known, one)) if one in known else -1 for one in tail], dtype=np.int64)
+    placement = RowMap.of(_digests(known), _digests(tail), bases, np.union1d(changed, gone))
+
+    state = np.sort(np.concatenate([np.delete(known, np.concatenate([changed, gone])), tail]))
+    assert placement.size == len(state)
+    found_in_base, found_in_tail = placement.locate(np.arange(len(state)))
+    assert found_in_base.tolist() == [_place(one, known) for one in state]
+    assert found_in_tail.tolist() == [_place(one, tail) for one in state]
+    assert placement.rows_of_tail.tolist() == [_place(one, state) for one in tail]
+    there = np.setdiff1d(np.arange(size), gone)
+    assert placement.rows_of_base(there).tolist() == [_place(one, state) for one in known[there]]
+
+
+def _digests(numbers: np.ndarray) -> np.ndarray:
+    return np.array([f"{one:016d}".encode() for one in numbers], dtype="S16")
+
+
+def _place(one: int, among: np.ndarray) -> int:
+    return among.tolist().index(one) if one in among else -1

@@ -1,0 +1,367 @@
+"""A base with the tails of what has changed since reads as arrays made afresh: every read, after any history."""
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from polyadic.errors import DecisionRefused
+from polyadic.model.hierarchy import Rearrangement
+from polyadic.model.identity import loose_name
+from polyadic.model.resolution import DecisionKind, ResolutionDecision
+from polyadic.model.types import Usage
+from polyadic.storage.protocol import Hits, LedgerCall, Links, Reader, Rows, Side
+from polyadic.storage.sql import change_log
+from polyadic.storage.sql.change_log import LEAST_KEPT
+from polyadic.storage.sqlite import snapshots
+from polyadic.storage.sqlite.database import connect
+from polyadic.storage.sqlite.snapshots import LEAST_CHANGED, SnapshotManager
+from polyadic.storage.sqlite.store import SqliteStore
+from tests.storage import hierarchy_oracle
+from tests.storage.hierarchies import by_hand, rearrange
+from tests.storage.test_filtered_reader import NAMES, QUESTION, Said, tell, told
+from tests.support.store_driver import decide, document, withdraw
+from tests.support.vectors import vector, vectors
+
+LIMITS = (1, 2, 1_000)
+SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
+NAMED = ("Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)", "Turin", "Bolt")
+TEXTS = ("what is asked", "who met whom", "Ada", "London")
+ALONE: list[Said] = [("It rained.", [], 3.0)]
+Step = Callable[["History"], None]
+
+
+def read_by_row(reader: Reader) -> dict[str, Any]:
+    """All that a reader tells by rows, in numbers: rows stand where arrays made afresh would have them."""
+    rows = {side: np.arange(reader.size(side)) for side in SIDES}
+    asked = {side: mixed(rows[side]) for side in SIDES}
+    return {
+        "nearest": [hits(reader.nearest(side, vector(text), k)) for side in SIDES for text in TEXTS for k in LIMITS],
+        "scored": [hits(reader.nearest_scored(side, QUESTION, k)) for side in ("entity", "fact") for k in LIMITS],
+        "similarity": [reader.similarity(side, asked[side], vectors(TEXTS)).tolist() for side in SIDES],
+        "directions": reader.directions(asked["entity"]).tolist(),
+        "named": reader.named([loose_name(name) for name in NAMES]),
+        "keyed": reader.keyed(["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
+        "search": hits(reader.search("Ada met worked", 50)),
+        "holding": links(reader.holding(["met", "nowhere", "wrote"], 50)),
+        "facts_of": [links(reader.facts_of(asked["entity"], limit, QUESTION)) for limit in LIMITS],
+        "entities_of": links(reader.entities_of(asked["fact"])),
+        "chunks_of": [links(reader.chunks_of(asked["fact"], limit)) for limit in LIMITS],
+        "facts_in": [links(reader.facts_in(asked["chunk"], limit)) for limit in LIMITS],
+        "titles_of": links(reader.titles_of(asked["chunk"])),
+        "titled": [links(reader.titled(asked["entity"], limit)) for limit in LIMITS],
+        "degrees": [reader.degrees(side, asked[side]).tolist() for side in SIDES],
+        "scores": [reader.scores(side, asked[side]).tolist() for side in ("entity", "fact")],
+        "spread": reader.spread(asked["entity"]).tolist(),
+        "identified": [reader.identified(side, prefix, 9).tolist() for side in SIDES for prefix in ("", "3", "c")],
+        "containing": [reader.containing(asked["entity"][:n], 9).tolist() for n in (1, 2)],
+        "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.documents()],
+        "counts": reader.counts(),
+        "themes": hierarchy_oracle.told(reader.themes(), reader.all_rows("entity")),
+        "told": told(reader),
+    }
+
+
+def mixed(rows: Rows) -> Rows:
+    """All rows in another order, some twice."""
+    return np.concatenate([rows[::-2], rows[::3], rows[1::2]])
+
+
+def hits(found: Hits) -> list[tuple[int, float]]:
+    return list(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
+
+
+def links(found: Links) -> list[tuple[int, int]]:
+    return list(zip(found.sources.tolist(), found.targets.tolist(), strict=True))
+
+
+class History:
+    """A store that lives through changes, and what has been said and decided in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = SqliteStore(folder, "test")
+        self.documents: dict[str, Any] = {}
+        self.decided: set[ResolutionDecision] = set()
+
+    def tell(self, name: str, said: list[Said]) -> None:
+        """Publish a document, in place of what it said before."""
+        self.documents[name] = tell(self.store, name, said)
+
+    def withdraw(self, name: str) -> None:
+        if name in self.documents:
+            withdraw(self.store, self.documents.pop(name))
+
+    def decide(self, decision: ResolutionDecision) -> None:
+        """Make a decision, or undo it where it holds."""
+        undone = self.decided & {decision}
+        with contextlib.suppress(DecisionRefused):
+            decide(self.store, {decision} - undone, undone)
+            self.decided ^= {decision}
+
+    def rearrange(self) -> None:
+        with self.store.read() as reader:
+            bare = reader.size("fact") > 0 and not reader.hierarchy().clusters
+            made = by_hand(reader) if bare else None
+        if made:
+            rearrange(self.store, Rearrangement(made[:1], made[1:]))
+
+    def reembed(self) -> None:
+        """Turn all vectors round, as another model might."""
+        with self.store.exclusive(), self.store.gathering("test") as gathering:
+            with self.store.read() as reader:
+                chunks = [
+                    chunk for record in reader.documents() for chunk in reader.chunks(reader.chunks_in(record.id))
+                ]
+            texts = list(dict.fromkeys([*gathering.texts(), *(chunk.text for chunk in chunks)]))
+            gathering.put(texts, -vectors(texts), LedgerCall("embed", "test", Usage(), 0.0))
+            gathering.switch({chunk.id: [gathering.digest(chunk.text)] for chunk in chunks})
+
+    def read(self) -> None:
+        with self.store.read() as reader:
+            reader.size("fact")
+
+
+def all_told(store: SqliteStore, documents: list[str]) -> list[dict[str, Any]]:
+    """What a store tells as a whole, and in the scopes of one document and of all but one."""
+    with store.read() as reader:
+        seen = [read_by_row(reader)]
+    for only in (documents[:1], documents[1:]):
+        with store.read(lambda _, only=only: frozenset(only)) as reader:  # type: ignore[misc]
+            seen.append(told(reader))
+    return seen
+
+
+def opened(folder: Path) -> list[dict[str, Any]]:
+    """What another process would be told."""
+    store = SqliteStore(folder, "test")
+    with store.read() as reader:
+        documents = sorted(record.id for record in reader.documents())
+    seen = all_told(store, documents)
+    store.close()
+    return seen
+
+
+statements = st.builds(
+    lambda names, verb, score: (f"{' and '.join(names)} {verb}.", names, score),
+    st.lists(st.sampled_from(NAMED), min_size=0, max_size=4),
+    st.sampled_from(["met", "worked"]),
+    st.sampled_from([3.0, 8.0]),
+)
+decisions = st.sampled_from(
+    [
+        ResolutionDecision(DecisionKind.MERGE, ("Engine", "London"), "London"),
+        ResolutionDecision(DecisionKind.MERGE, ("1843", "Ada (film)"), "Ada (film)"),
+        ResolutionDecision(DecisionKind.MERGE, ("Turin", "Ada"), "Ada of Turin"),
+        ResolutionDecision(DecisionKind.SPLIT, ("Ada",), "Ada (ship)", (document("a", [])[0].id,)),
+        ResolutionDecision(DecisionKind.SPLIT, ("Engine",), "Ada", (document("b", [])[0].id, document("c", [])[0].id)),
+    ]
+)
+names = st.sampled_from("abcd")
+told_steps = st.builds(
+    lambda name, said: lambda history: history.tell(name, said), names, st.lists(statements, min_size=1, max_size=4)
+)
+steps = st.one_of(
+    told_steps,
+    told_steps,
+    st.builds(lambda name: lambda history: history.withdraw(name), names),
+    st.builds(lambda decision: lambda history: history.decide(decision), decisions),
+    st.just(History.read),
+    st.just(History.rearrange),
+    st.just(History.reembed),
+)
+
+
+# How many changes are kept, and after how many a base is made anew: so many that neither happens, or few.
+bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40, 10)])
+
+
+@pytest.mark.slow
+@example(
+    [],
+    [lambda h: h.tell("a", ALONE), lambda h: h.withdraw("a"), History.read, lambda h: h.tell("a", ALONE)],
+    (LEAST_KEPT, LEAST_CHANGED),
+)
+@given(st.lists(told_steps, max_size=4), st.lists(steps, min_size=1, max_size=7), bounds)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_history_reads_as_arrays_made_afresh(
+    before: list[Step], after: list[Step], bounds: tuple[int, int]
+) -> None:
+    kept, changed = bounds
+    with (
+        tempfile.TemporaryDirectory() as name,
+        patch.object(change_log, "LEAST_KEPT", kept),
+        patch.object(snapshots, "LEAST_CHANGED", changed),
+    ):
+        history = History(Path(name) / "kb")
+        for step in before:
+            step(history)
+        history.read()
+        saved = history.folder / "derived"
+        for step in after:
+            step(history)
+        documents = sorted(one.id for one in history.documents.values())
+        in_process = all_told(history.store, documents)
+        history.store.close()
+        elsewhere = opened(history.folder)
+        shutil.rmtree(saved)
+        afresh = opened(history.folder)
+        for one, other, fresh in zip(in_process, elsewhere, afresh, strict=True):
+            for what, expected in fresh.items():
+                assert one[what] == expected, what
+                assert other[what] == expected, what
+
+
+def many(name: str, facts: int) -> list[Said]:
+    """So many facts that nothing else states, of entities that nothing else names."""
+    return [(f"{name} {n} met {name} {n + 1}.", [f"{name} {n}", f"{name} {n + 1}"], 8.0) for n in range(facts)]
+
+
+def bases(history: History) -> set[str]:
+    return {entry.name for entry in (history.folder / "derived").iterdir()}
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    made = History(tmp_path / "kb")
+    made.tell("a", many("Ada", 300))
+    made.read()
+    yield made
+    made.store.close()
+
+
+def as_made_afresh(history: History) -> bool:
+    """Whether the store reads as one that has no derived files."""
+    documents = sorted(one.id for one in history.documents.values())
+    here = all_told(history.store, documents)
+    shutil.rmtree(history.folder / "derived")
+    return here == opened(history.folder)
+
+
+def test_a_small_change_saves_nothing(history: History) -> None:
+    before = bases(history)
+    for n in range(5):
+        history.tell("b", many("Bolt", n + 1))
+        history.withdraw("b")
+        history.read()
+    assert bases(history) == before
+    assert as_made_afresh(history)
+
+
+@pytest.mark.slow
+def test_after_many_changes_a_new_base_is_made_beside_the_questions(history: History) -> None:
+    (before,) = bases(history)
+    history.tell("b", many("Bolt", LEAST_CHANGED // 2))
+    history.read()
+    with history.store.read() as reader:
+        assert reader.size("fact") == 300 + LEAST_CHANGED // 2
+    history.store.close()  # which waits for it
+    # The one before it is needed no longer; who has it open may read on.
+    assert len(bases(history)) == 1 and before not in bases(history)
+    history.store = SqliteStore(history.folder, "test")
+    history.tell("c", many("Carol", 3))
+    assert as_made_afresh(history)
+
+
+def test_a_new_base_is_taken_up_where_the_old_one_was_read(history: History) -> None:
+    history.tell("b", many("Bolt", LEAST_CHANGED // 2))
+    reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
+    with closing(connect(history.folder / "store.sqlite")) as connection:
+        old = reading.of(connection)
+        reading.close()
+        history.tell("c", many("Carol", 3))
+        new = reading.of(connection)
+    assert (old.changed, new.changed) == (LEAST_CHANGED + 2, 8)
+    assert new.size("fact") == old.size("fact") + 3
+
+
+def test_a_base_that_is_replaced_goes_while_others_read_it(history: History) -> None:
+    reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
+    with closing(connect(history.folder / "store.sqlite")) as connection:
+        connection.execute("BEGIN")
+        before = reading.of(connection)
+        (replaced,) = bases(history)
+        writing = history.folder / "derived" / "writing-elsewhere"
+        writing.mkdir()
+        history.tell("b", many("Bolt", LEAST_CHANGED // 2))
+        history.read()
+        history.store.close()
+        assert replaced not in bases(history) and len(bases(history)) == 2
+        assert writing.exists()
+        places, _ = before.vectors("fact").places(np.arange(300))
+        assert before.vectors("fact").at(places).shape[0] == 300
+        connection.execute("COMMIT")
+    writing.rmdir()
+    history.store = SqliteStore(history.folder, "test")
+    assert as_made_afresh(history)
+
+
+def test_a_process_that_stays_lets_go_of_vectors_that_changes_replaced(history: History) -> None:
+    reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
+    with closing(connect(history.folder / "store.sqlite")) as connection:
+        for n in range(12):
+            history.tell("b", many(f"Bolt {n}", 120))
+            history.read()
+            state = reading.of(connection)
+        tail = state.tails["fact"]
+        assert tail.rows["vectors"].sum() == 120
+        assert len(tail.matrix) < 12 * 120
+    assert as_made_afresh(history)
+
+
+@pytest.mark.slow
+def test_what_changes_touched_is_kept_within_bounds(history: History) -> None:
+    def known() -> list[tuple[int, int]]:
+        with closing(connect(history.folder / "store.sqlite")) as connection:
+            return connection.execute("SELECT total, length(facts) FROM state ORDER BY seq").fetchall()
+
+    for n in range(4):
+        history.tell("b", many(f"Bolt {n}", LEAST_KEPT // 8))
+    totals = [total for total, _ in known()]
+    assert len(totals) > 1
+    assert totals[-1] - totals[0] <= LEAST_KEPT
+    assert known()[0][1] == 0
+    history.tell("c", many("Carol", LEAST_KEPT // 2))
+    assert len(known()) == 1
+    assert as_made_afresh(history)
+
+
+def test_a_base_of_a_later_state_than_that_of_a_restored_store_is_not_taken_up(history: History) -> None:
+    history.store.close()
+    shutil.copy(history.folder / "store.sqlite", history.folder / "backup")
+    history.store = SqliteStore(history.folder, "test")
+    history.tell("b", many("Bolt", 5))
+    shutil.rmtree(history.folder / "derived")
+    history.read()
+    history.store.close()
+    (history.folder / "backup").rename(history.folder / "store.sqlite")
+    history.store = SqliteStore(history.folder, "test")
+    history.tell("c", many("Carol", 5))
+    del history.documents["b"]
+    with history.store.read() as reader:
+        assert reader.size("fact") == 305
+        assert not reader.named([loose_name("Bolt 1")])
+    assert as_made_afresh(history)
+
+
+def test_what_is_equally_near_comes_in_the_order_of_identifiers_wherever_it_is_kept(tmp_path: Path) -> None:
+    """The same words have the same vector, whose product with another hangs in its last digit on where it stands."""
+    history = History(tmp_path / "kb")
+    for name in "abc":
+        history.tell(name, [("They met.", [f"{name} {n}", f"Bolt {n}"], 8.0) for n in range(13)])
+        history.read()
+    with history.store.read() as reader:
+        for asked in (vector(f"question {n}") for n in range(8)):
+            for near in (reader.nearest("fact", asked, 39), reader.nearest_scored("fact", asked, 39)):
+                assert near.rows.tolist() == list(range(39))
+                assert len(set(near.scores.tolist())) == 1
+    history.store.close()

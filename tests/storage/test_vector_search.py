@@ -1,0 +1,248 @@
+"""Codes choose what is compared: hardly anything near is missed, whatever has changed since they were made."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from polyadic.errors import EmbedderMismatch
+from polyadic.storage.memory import builder, matrix, vector_search
+from polyadic.storage.memory.background import BackgroundResult
+from polyadic.storage.memory.delta_loader import ROW
+from polyadic.storage.memory.delta_segment import DeltaSegment
+from polyadic.storage.memory.growable_array import GrowableArray
+from polyadic.storage.memory.matrix import Matrix
+from polyadic.storage.memory.pq_index import LEAST, PQIndex
+from polyadic.storage.memory.row_map import RowMap
+from polyadic.storage.memory.row_vectors import RowVectors, SegmentValues
+from polyadic.storage.memory.vector_search import VectorSearch
+from polyadic.storage.sql.half_precision import HALF, rounded
+from polyadic.storage.sqlite.store import SqliteStore
+from tests.support.store_driver import publish
+from tests.support.vectors import vector
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+ROWS, FORMS, DIMENSION, K = 10_000, 2, 31, 20
+CHANGED, ADDED, GONE = 300, 300, 300
+
+
+def near_real_ones(drawn: np.random.Generator, count: int) -> Floats:
+    """Vectors of length 1 in clusters of some hundred, as texts about the same lie together."""
+    centres = np.random.default_rng(7).standard_normal((50, DIMENSION))
+    found = centres[drawn.integers(len(centres), size=count)] + 0.7 * drawn.standard_normal((count, DIMENSION))
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def kept() -> RowVectors:
+    """Rows of two vectors each; some have changed since the codes were made, some came, some went."""
+    drawn = np.random.default_rng(1)
+    known = near_real_ones(drawn, FORMS * ROWS)
+    digests = np.array([f"{2 * row:016d}".encode() for row in range(ROWS)], dtype="S16")
+    touched = np.sort(drawn.choice(ROWS, CHANGED + GONE, replace=False))
+    changed, gone = np.sort(touched[:CHANGED]), touched[CHANGED:]
+    added = np.array([f"{2 * row + 1:016d}".encode() for row in range(ADDED)], dtype="S16")
+    rows = np.zeros(CHANGED + ADDED, dtype=ROW)
+    rows["digest"] = np.concatenate([digests[changed], added])
+    rows["base"] = np.concatenate([changed, np.full(ADDED, -1)])
+    rows = rows[np.argsort(rows["digest"])]
+    rows["vectors"], rows["first_vector"] = 1, np.arange(len(rows))
+    dead = np.union1d(changed, gone)
+    tail = DeltaSegment(
+        rows, dead, GrowableArray.of(np.zeros(0, dtype=np.int64)), GrowableArray.of(near_real_ones(drawn, len(rows)))
+    )
+    placement = RowMap.of(digests, rows["digest"], rows["base"], dead)
+    starts, owners = FORMS * np.arange(ROWS + 1), np.repeat(np.arange(ROWS), FORMS)
+    return RowVectors(starts, owners, Matrix(known), tail, placement, PQIndex.of(known))
+
+
+@pytest.fixture(scope="module")
+def asked() -> Floats:
+    return near_real_ones(np.random.default_rng(2), 40)
+
+
+def compared(kept: RowVectors, vector: Floats) -> VectorSearch:
+    """What comparing with all says."""
+    return VectorSearch(replace(kept, codes=None), vector)
+
+
+def shares(found: list[tuple[Integers, Integers]]) -> float:
+    """The share of what is true that was found, on average."""
+    return float(np.mean([np.isin(true, there).mean() for there, true in found]))
+
+
+def test_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+    found = [(VectorSearch(kept, one).contenders(K), compared(kept, one).contenders(K)) for one in asked]
+    assert shares(found) > 0.99
+    # It is a choice: most rows are not compared at all.
+    assert max(len(there) for there, _ in found) < 3 * K
+
+
+def test_the_highest_products_with_scores_are_found(kept: RowVectors, asked: Floats) -> None:
+    drawn = np.random.default_rng(3)
+    scores = SegmentValues(*(drawn.uniform(20, 100, n).astype(np.float32) for n in (ROWS, CHANGED + ADDED)))
+    found = [
+        (VectorSearch(kept, one).contenders(K, scores, 100.0), compared(kept, one).contenders(K, scores, 100.0))
+        for one in asked
+    ]
+    assert shares(found) > 0.99
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_what_another_thread_has_looked_for_is_the_same(kept: RowVectors, asked: Floats, scored: bool) -> None:
+    scores = (
+        SegmentValues(np.ones(ROWS, dtype=np.float32), np.ones(CHANGED + ADDED, dtype=np.float32)) if scored else None
+    )
+    with (
+        patch.object(vector_search, "LEAST_BEGUN", 1),
+        patch.object(vector_search, "Begun", wraps=BackgroundResult) as begun,
+    ):
+        for one in asked:
+            ahead, alone = VectorSearch(kept, one), VectorSearch(kept, one)
+            ahead.begin(K, scored)
+            assert np.array_equal(ahead.contenders(K, scores), alone.contenders(K, scores))
+            hub, owner = np.arange(3_000), np.zeros(3_000, dtype=np.int64)
+            assert np.array_equal(ahead.among(hub, owner, K), alone.among(hub, owner, K))
+    assert begun.call_count == len(asked)
+
+
+def test_few_vectors_are_looked_through_when_they_are_asked_for(kept: RowVectors, asked: Floats) -> None:
+    with patch.object(vector_search, "Begun", side_effect=AssertionError):
+        VectorSearch(kept, asked[0]).begin(K, scored=False)
+
+
+def test_a_vector_of_another_length_is_refused_before_another_thread_begins(kept: RowVectors) -> None:
+    with patch.object(vector_search, "LEAST_BEGUN", 1), pytest.raises(EmbedderMismatch):
+        VectorSearch(kept, np.ones(DIMENSION + 1, dtype=np.float32)).begin(K, scored=False)
+
+
+def test_what_another_thread_fails_with_is_raised_where_its_result_is_needed() -> None:
+    begun = BackgroundResult(lambda: int("none"))
+    with pytest.raises(ValueError, match="none"):
+        begun.result()
+
+
+def test_what_has_changed_is_always_compared(kept: RowVectors) -> None:
+    rows = kept.placement.rows_of_tail
+    for number, one in enumerate(kept.tail.matrix.array):
+        assert rows[number] in VectorSearch(kept, one).contenders(1)
+
+
+def test_what_is_gone_is_never_found(kept: RowVectors) -> None:
+    assert kept.placement.dead is not None
+    dead = np.flatnonzero(kept.placement.dead)
+    former = kept.matrix.take(FORMS * dead)
+    for one in former[:50]:
+        (best,) = VectorSearch(kept, one).contenders(1)
+        places, _ = kept.places(np.array([best]))
+        assert (kept.at(places) @ one).max() < 0.999
+
+
+def test_of_a_hub_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+    hub = np.sort(np.random.default_rng(4).choice(kept.placement.size, 4_000, replace=False))
+    alone = np.zeros(len(hub), dtype=np.int64)
+    found = [(VectorSearch(kept, one).among(hub, alone, K), compared(kept, one).among(hub, alone, K)) for one in asked]
+    assert shares(found) > 0.97
+
+
+def test_of_each_of_several_owners_the_nearest_are_found(kept: RowVectors, asked: Floats) -> None:
+    sizes = (5, 300, 40, 0, 1)
+    owned = [np.sort(np.random.default_rng(n).choice(kept.placement.size, n, replace=False)) for n in sizes]
+    rows, owners = np.concatenate(owned), np.repeat(np.arange(len(sizes)), sizes)
+    for near in (VectorSearch(kept, asked[0]), compared(kept, asked[0])):
+        found = near.among(rows, owners, K)
+        for owner, mine in enumerate(owned):
+            places, of_row = kept.places(mine)
+            cosines = np.full(len(mine), -1.0)
+            np.maximum.at(cosines, of_row, kept.at(places) @ asked[0])
+            nearest = np.sort(mine[np.argsort(-cosines)[:K]])
+            assert np.array_equal(rows[found[owners[found] == owner]], nearest)
+
+
+def test_rows_of_many_alike_vectors_do_not_take_the_places_of_others(asked: Floats) -> None:
+    rows, alike = 3_000, 8
+    known = np.repeat(near_real_ones(np.random.default_rng(6), rows), alike, axis=0)
+    starts, owners = alike * np.arange(rows + 1), np.repeat(np.arange(rows), alike)
+    digests = np.array([f"{row:016d}".encode() for row in range(rows)], dtype="S16")
+    placement = RowMap.of(digests, digests[:0], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    kept = RowVectors(starts, owners, Matrix(known), DeltaSegment.empty(), placement, PQIndex.of(known))
+    for one in asked:
+        assert len(VectorSearch(kept, one).contenders(K)) >= K
+
+
+def test_where_nearly_all_are_asked_for_all_are_compared(kept: RowVectors, asked: Floats) -> None:
+    several = ROWS - GONE
+    assert np.array_equal(
+        VectorSearch(kept, asked[0]).contenders(several), compared(kept, asked[0]).contenders(several)
+    )
+
+
+def test_codes_are_kept_in_a_file(kept: RowVectors, asked: Floats, tmp_path: Path) -> None:
+    assert kept.codes is not None
+    path = tmp_path / "entity.codes"
+    kept.codes.save(path)
+    for one in asked:
+        saved, made = PQIndex.load(path).nearest(one, 9), kept.codes.nearest(one, 9)
+        assert np.array_equal(saved[0], made[0])
+    path.write_bytes(path.read_bytes()[:99])
+    with pytest.raises(ValueError, match="holds no codes"):
+        PQIndex.load(path)
+
+
+def test_an_array_is_written_block_by_block(tmp_path: Path) -> None:
+    blocks = [rounded(near_real_ones(np.random.default_rng(n), n)) for n in (3, 0, 5)]
+    written = Matrix.write(tmp_path, "vectors", iter(blocks), DIMENSION)
+    assert np.array_equal(written.array, np.concatenate(blocks)) and written.array.dtype == HALF
+    assert Matrix.write(tmp_path, "none", iter(()), DIMENSION).array.shape == (0, DIMENSION)
+
+
+@pytest.mark.parametrize("most_mapped", [0, 10**9])
+def test_rows_of_a_file_are_the_same_whether_they_are_mapped_or_read(tmp_path: Path, most_mapped: int) -> None:
+    kept = rounded(near_real_ones(np.random.default_rng(5), 900))
+    rows = kept.astype(np.float32)
+    with patch.object(matrix, "MOST_MAPPED", most_mapped):
+        written = Matrix.write(tmp_path, "vectors", [kept], DIMENSION)
+    assert np.array_equal(written.take(np.arange(900)[::-1]), rows[::-1])
+    assert np.array_equal(written.times(rows[3]), rows @ rows[3])
+
+
+def test_many_rows_are_compared_block_by_block(kept: RowVectors, asked: Floats) -> None:
+    """As they are in memory, and as they are kept."""
+    rows = kept.matrix.array[: 2 * LEAST + 1]
+    np.testing.assert_allclose(Matrix(rows).times(asked[0]), rows @ asked[0], atol=1e-6)
+    halves = rounded(rows)
+    np.testing.assert_allclose(Matrix(halves).times(asked[0]), halves.astype(np.float32) @ asked[0], atol=1e-6)
+
+
+def test_a_store_that_has_codes_reads_as_one_that_has_none(tmp_path: Path) -> None:
+    said = [(f"Ada met {name}.", ["Ada", name]) for name in (f"Bolt {number}" for number in range(40))]
+    read = []
+    for least in (16, 10**9):
+        with patch.object(builder, "LEAST", least), closing(SqliteStore(tmp_path / str(least), "test")) as store:
+            publish(store, "a", said)
+            with store.read() as reader:
+                reader.nearest("fact", vector("who met whom"), 3)
+        # As another process finds it.
+        with closing(SqliteStore(tmp_path / str(least), "test")) as store, store.read() as reader:
+            hits = [reader.nearest(side, vector("who met whom"), 9) for side in ("entity", "fact", "chunk")]
+            read.append([(one.rows.tolist(), one.scores.tolist()) for one in hits])
+        assert bool(list((tmp_path / str(least)).glob("derived/*/*.codes"))) == (least == 16)
+    assert read[0] == read[1]
+
+
+def test_damaged_codes_are_made_again(tmp_path: Path) -> None:
+    said = [(f"Ada met Bolt {number}.", ["Ada", f"Bolt {number}"]) for number in range(40)]
+    with patch.object(builder, "LEAST", 16):
+        for _ in range(2):
+            with closing(SqliteStore(tmp_path, "test")) as store:
+                publish(store, "a", said)
+                with store.read() as reader:
+                    assert len(reader.nearest("fact", vector("who met whom"), 3).rows) == 3
+            (file,) = tmp_path.glob("derived/*/fact.codes")
+            file.write_bytes(b"none")
